@@ -1,0 +1,409 @@
+"""
+Fixtures: `deploy` runs a program on a fake engine, `golden` compares with a file.
+
+They prove what the engine is sent, and that the SDKs' own input types allow it; not
+that AWS or Kubernetes accepts it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi.output import Unknown
+from pulumi.runtime import rpc, settings
+from pulumi.runtime.mocks import MockMonitor
+from pulumi.runtime.proto import engine_pb2
+from pulumi.runtime.stack import Stack
+
+from tests import sdk_inputs
+
+GOLDEN = Path(__file__).parent / "golden"
+STACK = "pulumi:pulumi:Stack"
+EKS_CLUSTER = "eks:index:Cluster"
+AWS_CLUSTER = "aws:eks/cluster:Cluster"
+
+# What the cloud would compute and a program reads; `{name}` is the logical name.
+# Anything else reads as None, and during a preview all of it is unknown.
+COMPUTED: dict[str, dict[str, Any]] = {
+    "aws:cloudwatch/logGroup:LogGroup": {"arn": "arn:test:logs:{name}"},
+    "aws:ec2/eip:Eip": {"allocationId": "eipalloc-{name}"},
+    "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 7},
+    "aws:ec2/vpc:Vpc": {"defaultSecurityGroupId": "sg-{name}-default"},
+    "aws:eks/nodeGroup:NodeGroup": {
+        "nodeGroupName": "{name}",
+        "resources": [{"autoscalingGroups": [{"name": "eks-{name}"}]}],
+    },
+    "aws:iam/instanceProfile:InstanceProfile": {"arn": "arn:test:profile/{name}"},
+    "aws:iam/role:Role": {"arn": "arn:test:role/{name}"},
+    "aws:kms/key:Key": {"arn": "arn:test:key/{name}"},
+}
+
+# The part of an EKS cluster that `pulumi_eks.Cluster` hands out as `eks_cluster`.
+CLUSTER_STATE: dict[str, Any] = {
+    "arn": "arn:test:cluster/{name}",
+    "certificateAuthority": {"data": "Y2E="},
+    "endpoint": "https://{name}.eks.example.com",
+    "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16"},
+    "vpcConfig": {"clusterSecurityGroupId": "sg-{name}"},
+}
+
+REGION = "ap-northeast-2"
+ACCOUNT = "111122223333"
+
+# Answers to calls of a provider, by token: a value, or a function of the arguments.
+# A call that is not listed fails the test.
+Answer = dict[str, Any] | Callable[[dict[str, Any]], dict[str, Any]]
+ANSWERS: dict[str, Answer] = {
+    "aws:eks/getAddonVersion:getAddonVersion": lambda args: {
+        "id": args["addonName"],
+        "addonName": args["addonName"],
+        "kubernetesVersion": args["kubernetesVersion"],
+        "version": f"v1.0.0-eksbuild.{args['kubernetesVersion'].split('.')[1]}",
+    },
+    "aws:index/getAvailabilityZones:getAvailabilityZones": {
+        "id": REGION,
+        "names": [f"{REGION}{letter}" for letter in "abcd"],
+        "zoneIds": [f"apne2-az{number}" for number in (1, 2, 3, 4)],
+    },
+    "aws:index/getCallerIdentity:getCallerIdentity": {
+        "id": ACCOUNT,
+        "accountId": ACCOUNT,
+        "arn": f"arn:test:iam::{ACCOUNT}:user/test",
+        "userId": "AIDATEST",
+    },
+    "aws:index/getPartition:getPartition": {
+        "id": "test",
+        "partition": "test",
+        "dnsSuffix": "test.example.com",
+        "reverseDnsPrefix": "com.example.test",
+    },
+    "aws:index/getRegion:getRegion": {
+        "id": REGION,
+        "name": REGION,
+        "region": REGION,
+        "endpoint": f"ec2.{REGION}.example.com",
+        "description": "Test",
+    },
+    "aws:ssm/getParameter:getParameter": lambda args: {
+        "id": args["name"],
+        "name": args["name"],
+        "type": "String",
+        "value": "ami-0123456789abcdef0",
+    },
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """
+    One resource as the engine was sent it.
+
+    Args:
+        type: Type token.
+        name: Logical name.
+        path: The end of the URN: types of the ancestors, own type, own name.
+        inputs: Inputs, in camelCase; an `Unknown` where a preview knows no value.
+        request: The whole request, with aliases, protect, ignoreChanges and the rest.
+    """
+
+    type: str
+    name: str
+    path: str
+    inputs: Mapping[str, Any]
+    request: Any
+
+    @property
+    def provider(self) -> str:
+        """The logical name of the explicit provider; empty for a default one."""
+        return self.request.provider.split("::")[3] if self.request.provider else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """
+    One call of a function of a provider.
+
+    Args:
+        token: Type token of the function.
+        inputs: Its arguments, in camelCase.
+        provider: Logical name of the explicit provider; empty for a default one.
+    """
+
+    token: str
+    inputs: Mapping[str, Any]
+    provider: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    """
+    What a program registered.
+
+    Args:
+        resources: Sorted by type and name; the order of registration is random.
+        calls: Calls of provider functions, sorted by token and arguments.
+        outputs: What each component passed to `register_outputs`, by its path.
+        exports: Outputs of the stack.
+        warnings: Pairs of path of the resource (empty for none) and text, sorted.
+    """
+
+    resources: tuple[Resource, ...]
+    calls: tuple[Call, ...]
+    outputs: Mapping[str, Mapping[str, Any]]
+    exports: Mapping[str, Any]
+    warnings: tuple[tuple[str, str], ...]
+
+    def of_type(self, type_: str) -> list[Resource]:
+        return [r for r in self.resources if r.type == type_]
+
+    def only(self, type_: str, name: str | None = None) -> Resource:
+        (resource,) = (r for r in self.of_type(type_) if name in (None, r.name))
+        return resource
+
+    def waits_for(self, resource: Resource) -> set[str]:
+        """
+        List the paths of all that must exist before *resource*.
+
+        The same order, backwards, is the order of a destroy. The provider of a
+        resource counts, as does whatever the provider waits for.
+        """
+        known = {other.path: other for other in self.resources}
+        found: set[str] = set()
+        ahead = [resource]
+        while ahead:
+            request = ahead.pop().request
+            urns = [
+                *request.dependencies,
+                request.provider,
+                *request.providers.values(),
+            ]
+            for path in {_path(urn) for urn in urns if urn} - found:
+                found.add(path)
+                ahead.extend(filter(None, [known.get(path)]))
+        return found
+
+    def on_default_providers(self) -> list[str]:
+        """
+        List what would talk to a provider that the program did not create.
+
+        That is every resource and call without an explicit provider; a remote
+        component counts when it was handed none at all.
+        """
+        resources = [
+            resource.path
+            for resource in self.resources
+            if not resource.type.startswith("pulumi:")
+            and (resource.request.custom or resource.request.remote)
+            and not (resource.request.provider or resource.request.providers)
+        ]
+        return resources + [call.token for call in self.calls if not call.provider]
+
+
+class _Cloud(pulumi.runtime.Mocks):
+    def __init__(self, answers: Mapping[str, Answer], preview: bool) -> None:
+        self.answers = answers
+        self.preview = preview
+        self.calls: list[Call] = []
+
+    def new_resource(self, args):
+        if self.preview and not args.typ.startswith("pulumi:providers:"):
+            return "", _wire(args.inputs)
+        computed = _named(COMPUTED.get(args.typ, {}), args.name)
+        return f"{args.name}-id", {"name": args.name, **computed, **args.inputs}
+
+    def call(self, args):
+        provider = args.provider.split("::")[3] if args.provider else ""
+        inputs = _whole(args.args)
+        self.calls.append(Call(token=args.token, inputs=inputs, provider=provider))
+        answer = self.answers.get(args.token)
+        if answer is None:
+            raise AssertionError(f"unexpected provider call {args.token}")
+        return answer(inputs) if callable(answer) else answer
+
+
+class _Engine:
+    def __init__(self) -> None:
+        self.warnings: list[tuple[str, str]] = []
+
+    def Log(self, request):  # noqa: N802 (named by the protocol)
+        if request.severity == engine_pb2.WARNING:
+            path = _path(request.urn) if request.urn else ""
+            self.warnings.append((path, request.message))
+
+    def RequirePulumiVersion(self, _request):  # noqa: N802 (named by the protocol)
+        return None
+
+
+class _Monitor(MockMonitor):
+    def __init__(self, cloud: _Cloud) -> None:
+        super().__init__(cloud)
+        self.preview = cloud.preview
+        self.registered: list[Resource] = []
+        self.outputs: dict[str, Mapping[str, Any]] = {}
+        self.problems: list[str] = []
+
+    def make_urn(self, parent, type_, name):
+        """Chain the types of all ancestors, as the real engine does."""
+        above = parent.split("::")[2] if parent else STACK
+        chain = type_ if above == STACK else f"{above}${type_}"
+        return f"urn:pulumi:{pulumi.get_stack()}::project::{chain}::{name}"
+
+    def RegisterResource(self, request):  # noqa: N802 (named by the protocol)
+        response = super().RegisterResource(request)
+        if request.type == STACK:
+            return response
+        inputs = _whole(rpc.deserialize_properties(request.object))
+        self.problems += [
+            f"{request.name}: {problem}"
+            for problem in sdk_inputs.problems(request.type, inputs)
+        ]
+        self.registered.append(
+            Resource(
+                type=request.type,
+                name=request.name,
+                path=_path(response.urn),
+                inputs=inputs,
+                request=request,
+            )
+        )
+        if request.type == EKS_CLUSTER and not self.preview:
+            self._add_cluster(response, request.name)
+        return response
+
+    def _add_cluster(self, response, name: str) -> None:
+        """Give the remote component the cluster that it hands out."""
+        child = f"{name}-eksCluster"
+        urn = self.make_urn(response.urn, AWS_CLUSTER, child)
+        inputs = _whole(rpc.deserialize_properties(response.object))
+        physical = inputs.get("name", name)
+        state = {"name": physical, "version": inputs.get("version")}
+        state |= _named(CLUSTER_STATE, physical)
+        self.resources[urn] = MockMonitor.ResourceRegistration(urn, physical, state)
+        reference = {rpc._special_sig_key: rpc._special_resource_sig, "urn": urn}
+        response.object["eksCluster"] = reference | {"id": physical}
+
+    def RegisterResourceOutputs(self, request):  # noqa: N802 (named by the protocol)
+        outputs = _whole(rpc.deserialize_properties(request.outputs))
+        self.outputs[_path(request.urn)] = outputs
+        return super().RegisterResourceOutputs(request)
+
+
+def _path(urn: str) -> str:
+    """Cut an URN, or a reference to a provider, to types and name."""
+    return "::".join(urn.split("::")[2:4])
+
+
+def _whole(value: Any) -> Any:
+    """Undo the wire format, in which every number is a float."""
+    if isinstance(value, dict):
+        return {key: _whole(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _wire(value: Any) -> Any:
+    """Write unknown values as the engine does."""
+    if isinstance(value, dict):
+        return {key: _wire(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_wire(item) for item in value]
+    return rpc.UNKNOWN if isinstance(value, Unknown) else value
+
+
+def _named(value: Any, name: str) -> Any:
+    """Write the logical name into every text of a table."""
+    if isinstance(value, dict):
+        return {key: _named(item, name) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_named(item, name) for item in value]
+    return value.replace("{name}", name) if isinstance(value, str) else value
+
+
+def _unique(resources: Iterable[Resource]) -> None:
+    paths = Counter(resource.path for resource in resources)
+    twice = sorted(path for path, count in paths.items() if count > 1)
+    assert [] == twice, f"registered twice: {twice}"
+
+
+@pytest.fixture
+def deploy() -> Callable[..., Deployment]:
+    """
+    Run a program on a fake engine and return what it registered.
+
+    An exception inside `apply`, a provider call that nobody stubbed, a URN that is
+    used twice and an input that the SDK does not know all fail the test.
+
+    The returned function takes the program, and by name: *stack*, the name of the
+    stack; *preview*, whether computed values are unknown, as in a first preview;
+    *answers*, more of `ANSWERS`.
+    """
+
+    def run(
+        program: Callable[[], Any],
+        stack: str = "test",
+        *,
+        preview: bool = False,
+        answers: Mapping[str, Answer] | None = None,
+    ) -> Deployment:
+        cloud = _Cloud({**ANSWERS, **(answers or {})}, preview)
+        monitor, engine, exports = _Monitor(cloud), _Engine(), {}
+        pulumi.runtime.set_mocks(cloud, stack=stack, preview=preview, monitor=monitor)
+        settings.SETTINGS.engine = engine
+        # The stack outlives a test, and with it the exports of the test before.
+        root = pulumi.runtime.get_root_resource()
+        assert isinstance(root, Stack)
+        root.outputs.clear()
+
+        @pulumi.runtime.test
+        def wrapped():
+            program()
+            return pulumi.Output.from_input(root.outputs).apply(exports.update)
+
+        wrapped()
+        assert not monitor.problems, "\n".join(sorted(monitor.problems))
+        _unique(monitor.registered)
+
+        return Deployment(
+            resources=tuple(sorted(monitor.registered, key=lambda r: (r.type, r.name))),
+            calls=tuple(sorted(cloud.calls, key=lambda c: (c.token, str(c.inputs)))),
+            outputs=monitor.outputs,
+            exports=exports,
+            warnings=tuple(sorted(engine.warnings)),
+        )
+
+    return run
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let pulumi-eks warn about a deprecated class of its own when it is imported."""
+    config.addinivalue_line(
+        "filterwarnings", "ignore:NodeGroup uses:DeprecationWarning:pulumi_eks"
+    )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the switch that rewrites golden files."""
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite tests/golden"
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text with a file below tests/golden, byte for byte."""
+
+    def check(name: str, actual: str) -> None:
+        path = GOLDEN / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(actual.encode())
+        expected = path.read_bytes().decode()
+
+        assert expected == actual
+
+    return check
