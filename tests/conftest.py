@@ -365,7 +365,8 @@ def deploy() -> Callable[..., Deployment]:
             return pulumi.Output.from_input(root.outputs).apply(exports.update)
 
         wrapped()
-        assert not monitor.problems, "\n".join(sorted(monitor.problems))
+        if monitor.problems:
+            raise AssertionError("\n".join(sorted(monitor.problems)))
         _unique(monitor.registered)
 
         return Deployment(
