@@ -1,0 +1,83 @@
+"""Processor architectures: which instance types and machine images belong together."""
+
+import re
+from typing import Literal
+
+__all__ = ["Architecture", "ami_parameter", "ami_type", "architecture_of"]
+
+Architecture = Literal["amd64", "arm64"]
+
+# Letters, the generation, then capability letters: "m", "7", "gd" of m7gd.
+_FAMILY = re.compile(r"(?P<series>[a-z]+)(?P<generation>\d+)(?P<capabilities>[a-z-]*)")
+
+_AMI_TYPES = {
+    "amd64": "AL2023_x86_64_STANDARD",
+    "arm64": "AL2023_ARM_64_STANDARD",
+}
+_EC2_NAMES = {"amd64": "x86_64", "arm64": "arm64"}
+
+
+def architecture_of(instance_type: str) -> Architecture | None:
+    """
+    Read the architecture from the name of an instance type.
+
+    A rule, not a list, so that families published later are understood: the
+    letter ``g`` right behind the generation means Graviton (m7g, c8gn, x2gd,
+    im4gn), and so does the first Graviton family, a1. Grace superchips
+    (p6e-gb200) are arm64 too. A ``g`` in front of the generation means graphics
+    (g5, g4dn, gr6) and says nothing about the processor.
+
+    Returns:
+        The architecture, or None when the name does not follow the pattern
+        of EC2 (``m7i.4xlarge``), so that nothing can be said.
+
+    Sources:
+        EC2 user guide, instance type naming conventions. A test compares the
+        rule with every type that EC2 describes.
+    """
+    family, dot, size = instance_type.partition(".")
+    if not dot or not size:
+        return None
+    if re.fullmatch(r"u(-\d+tb\d+|\d[a-z]*-\d+tb)", family):
+        return "amd64"
+    found = _FAMILY.match(family)
+    if found is None:
+        return None
+    graviton = found["capabilities"].startswith("g")
+    grace = re.search(r"-gb\d", family) is not None
+    return "arm64" if graviton or grace or family == "a1" else "amd64"
+
+
+def ami_type(architecture: Architecture) -> str:
+    """
+    Name the AMI type of a managed node group (EKS spelling).
+
+    Sources:
+        EKS API, CreateNodegroup, amiType.
+    """
+    return _AMI_TYPES[architecture]
+
+
+def ami_parameter(
+    architecture: Architecture, kubernetes_version: str, release: str
+) -> str:
+    """
+    Name the public SSM parameter that holds the image id of one AMI release.
+
+    The release is pinned, never "recommended": a new image replaces the launch
+    template, and that is a decision, not a side effect of the next ``up``.
+
+    Args:
+        architecture: Architecture of the nodes.
+        kubernetes_version: Minor version of the cluster, ``1.36``.
+        release: Release of the EKS AMI, ``v20260714``.
+
+    Sources:
+        karpenter-provider-aws, pkg/providers/amifamily/al2023.go (alias versions).
+    """
+    name = _EC2_NAMES[architecture]
+    image = f"amazon-eks-node-al2023-{name}-standard-{kubernetes_version}-{release}"
+    return (
+        f"/aws/service/eks/optimized-ami/{kubernetes_version}/amazon-linux-2023/"
+        f"{name}/standard/{image}/image_id"
+    )
