@@ -1,13 +1,12 @@
 """The VPC of a cluster: a new one with a fixed layout, or one that exists."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network, ip_network
 from typing import Literal, get_args
 
-from components.spec.problems import refuse
+from components.spec.problems import choices, duplicates, known, refuse
 
 __all__ = [
     "MAX_ZONES",
@@ -167,9 +166,9 @@ class ExistingNetwork:
         }
         for field, ids in every.items():
             yield from _id_problems(field, "subnet-", ids)
-            yield from _duplicates(field, _known(ids))
+            yield from duplicates(field, known(ids))
         for both in sorted(
-            set(_known(self.subnet_ids)) & set(_known(self.public_subnet_ids))
+            set(known(self.subnet_ids)) & set(known(self.public_subnet_ids))
         ):
             yield (
                 "public_subnet_ids must not repeat subnet_ids, "
@@ -302,7 +301,7 @@ def _count_problems(field: str, count: int) -> Iterator[str]:
 def _zone_problems(zones: Sequence[str]) -> Iterator[str]:
     if not 2 <= len(zones) <= MAX_ZONES:
         yield f"zones must name 2 to {MAX_ZONES} zones, got {len(zones)}"
-    yield from _duplicates("zones", zones)
+    yield from duplicates("zones", zones)
     for zone in zones:
         if _ZONE.fullmatch(zone):
             if _place(zone) >= MAX_ZONES:
@@ -323,30 +322,14 @@ def _zone_problems(zones: Sequence[str]) -> Iterator[str]:
 
 
 def _endpoint_problems(endpoints: Sequence[str]) -> Iterator[str]:
-    yield from _duplicates("endpoints", endpoints)
-    for endpoint in endpoints:
-        if endpoint == "s3":
-            yield "endpoints must not name 's3': it always has a gateway endpoint"
-        elif endpoint not in get_args(Endpoint):
-            yield (
-                f"endpoints must be of {', '.join(get_args(Endpoint))}, "
-                f"got {endpoint!r}"
-            )
+    if "s3" in endpoints:
+        yield "endpoints must not name 's3': it always has a gateway endpoint"
+    named = [endpoint for endpoint in endpoints if endpoint != "s3"]
+    yield from choices("endpoints", named, get_args(Endpoint))
 
 
 def _id_problems(field: str, prefix: str, ids: Iterable[str]) -> Iterator[str]:
     pattern = re.compile(f"{prefix}[0-9a-z]+")
-    for value in _known(ids):
+    for value in known(ids):
         if not pattern.fullmatch(value):
             yield f"{field} must be {prefix} and an id, got {value!r}"
-
-
-def _known(values: Iterable[str]) -> list[str]:
-    """Leave out what a program only knows once it runs (an Output)."""
-    return [value for value in values if not hasattr(value, "apply")]
-
-
-def _duplicates(field: str, values: Iterable[str]) -> Iterator[str]:
-    for value, times in Counter(values).items():
-        if times > 1:
-            yield f"{field} must not repeat, got {value!r} {times} times"

@@ -1,0 +1,386 @@
+"""The control plane of a cluster, and what EKS would refuse about it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from components.spec.names import is_cluster_name
+
+from components.spec.network import (
+    ExistingNetwork,
+    NewNetwork,
+    cidr_problem,
+    private_blocks,
+)
+from components.spec.problems import choices, duplicates, known, refuse
+
+__all__ = [
+    "ADDONS",
+    "KUBERNETES_VERSIONS",
+    "ClusterSettings",
+    "LogType",
+    "ResourceWeight",
+    "SchedulerScoring",
+    "Support",
+    "VersionSupport",
+    "validate_addresses",
+]
+
+LogType = Literal["api", "audit", "authenticator", "controllerManager", "scheduler"]
+
+ADDONS = (
+    "vpc-cni",
+    "coredns",
+    "kube-proxy",
+    "eks-pod-identity-agent",
+    "aws-ebs-csi-driver",
+)
+"""The EKS add-ons that every cluster of ours has."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VersionSupport:
+    """
+    How long EKS supports a version of Kubernetes.
+
+    Args:
+        standard_until: Last day of standard support, as 2027-08-02.
+        extended_until: Last day of extended support, which costs extra per hour.
+        now: Where the version stood when this table was last brought up to date.
+    """
+
+    standard_until: str
+    extended_until: str
+    now: Literal["standard", "extended", "ended"]
+
+
+KUBERNETES_VERSIONS: Mapping[str, VersionSupport] = MappingProxyType(
+    {
+        version: VersionSupport(
+            standard_until=standard_until, extended_until=extended_until, now=now
+        )
+        for version, standard_until, extended_until, now in (
+            ("1.30", "2025-07-23", "2026-07-23", "ended"),
+            ("1.31", "2025-11-26", "2026-11-26", "ended"),
+            ("1.32", "2026-03-23", "2027-03-23", "extended"),
+            ("1.33", "2026-07-29", "2027-07-29", "extended"),
+            ("1.34", "2026-12-02", "2027-12-02", "standard"),
+            ("1.35", "2027-03-27", "2028-03-27", "standard"),
+            ("1.36", "2027-08-02", "2028-08-02", "standard"),
+        )
+    }
+)
+"""
+What is known of EKS, oldest first.
+
+As of November 2026; 14 months of standard and 12 of extended support. Sources:
+EKS user guide, Kubernetes versions; endoflife.date.
+"""
+
+_VERSION = re.compile(r"1\.([1-9]\d)")
+_RELEASE = re.compile(r"v20\d{6}")
+_ADDON_VERSION = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
+_PRINCIPAL = re.compile(r"arn:[a-z][a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+")
+_RESOURCE = re.compile(
+    r"([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?"
+)
+_SERVICE_RANGES = tuple(
+    IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
+)
+_MOST_PUBLIC_CIDRS = 40
+_MOST_TERMINATED_PODS = 12_500
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ResourceWeight:
+    """
+    How much one resource counts when the scheduler scores a node.
+
+    Args:
+        name: `cpu`, `memory` or an extended resource such as `nvidia.com/gpu`.
+        weight: 1 to 100.
+
+    Raises:
+        ValueError: EKS would refuse it.
+
+    Sources:
+        EKS API, ResourceWeight.
+    """
+
+    name: str
+    weight: int = 1
+
+    def __post_init__(self) -> None:
+        refuse(self._problems())
+
+    def _problems(self) -> Iterator[str]:
+        if not _RESOURCE.fullmatch(self.name) or len(self.name) > 253:
+            yield (
+                "name must be a resource such as cpu, memory or nvidia.com/gpu, "
+                f"got name={self.name!r}"
+            )
+        if not 1 <= self.weight <= 100:
+            yield f"weight must be 1 to 100, got weight={self.weight}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SchedulerScoring:
+    """
+    How the scheduler of EKS ranks the nodes that a pod fits on.
+
+    It holds for the whole cluster: with `MostAllocated` servers crowd together as
+    well. It sees requests alone, so pods without requests are hardly packed.
+
+    Args:
+        strategy: `MostAllocated` packs, `LeastAllocated` spreads (the default of
+            Kubernetes).
+        resources: What counts, each resource once, 1 to 100 of them.
+
+    Raises:
+        ValueError: EKS would refuse it.
+
+    Sources:
+        cpu and memory, 1 each: the default of kube-scheduler. Limits: EKS API,
+        ScoringStrategy.
+    """
+
+    strategy: Literal["MostAllocated", "LeastAllocated"] = "MostAllocated"
+    resources: tuple[ResourceWeight, ...] = (
+        ResourceWeight(name="cpu"),
+        ResourceWeight(name="memory"),
+    )
+
+    def __post_init__(self) -> None:
+        refuse(self._problems())
+
+    def kube_scheduler_config(self) -> dict[str, Any]:
+        """Return the `kubeSchedulerConfig` of an `aws.eks.Cluster`, wire names."""
+        return {
+            "nodeResourcesFit": {
+                "scoringStrategy": {
+                    "type": self.strategy,
+                    "resources": [
+                        {"name": resource.name, "weight": resource.weight}
+                        for resource in self.resources
+                    ],
+                }
+            }
+        }
+
+    def _problems(self) -> Iterator[str]:
+        if self.strategy not in ("MostAllocated", "LeastAllocated"):
+            yield (
+                "strategy must be MostAllocated or LeastAllocated, "
+                f"got strategy={self.strategy!r}"
+            )
+        if not 1 <= len(self.resources) <= 100:
+            yield f"resources must be 1 to 100, got {len(self.resources)}"
+        yield from duplicates("resources", [item.name for item in self.resources])
+
+
+Support = Literal["STANDARD", "EXTENDED"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClusterSettings:
+    """
+    The control plane, its add-ons and who may use it.
+
+    The API server is always reachable from inside the VPC.
+
+    Args:
+        version: Minor version of Kubernetes as text, `"1.36"`; without the quotes
+            YAML reads 1.30 as 1.3. Versions newer than the table are taken, with
+            a warning.
+        name: Name of the cluster, 1 to 100 letters, digits, `-` and `_`. Without
+            one Pulumi makes it up.
+        public_access_cidrs: IPv4 blocks that may also reach the API server over
+            the internet, at most 40. None: the public endpoint is off.
+        admins: ARNs of the IAM roles and users that get cluster-admin; a program
+            may give Outputs, which EKS checks.
+        log_types: Control plane logs that go to CloudWatch, which has its price.
+        support: What EKS does when standard support of *version* ends: upgrade
+            the cluster by itself (`STANDARD`) or charge extra (`EXTENDED`).
+        deletion_protection: Refuse to delete the cluster until this is off again.
+        service_cidr: Range of Services, /12 to /24, apart from the VPC. EKS
+            cannot change it later.
+        scheduler: Scoring for the whole cluster; None leaves it to EKS.
+        terminated_pod_gc_threshold: Finished pods kept before the oldest are
+            removed, 1 to 12,500; None leaves it to EKS.
+        addons: Versions of add-ons to pin, by name; EKS's default for *version*
+            otherwise.
+        ami_release: Release of the AL2023 node images, such as `v20260714`; None
+            takes the pinned one.
+
+    Raises:
+        ValueError: EKS would refuse it, with a line for each reason.
+
+    Sources:
+        api, audit and authenticator logs: who did what and who was let in, a
+        guess at what is read. STANDARD: no surprise on the bill, the brief of the
+        project. 172.20.0.0/16: what EKS itself takes beside a VPC in 10.0.0.0/8.
+        Ranges: EKS API, CreateCluster; 12,500: pulumi-aws 7.51 (the API's own
+        model says 1,000,000). 40 blocks: EKS user guide, service quotas.
+    """
+
+    version: str
+    name: str | None = None
+    public_access_cidrs: tuple[str, ...] = ()
+    admins: tuple[str, ...] = ()
+    log_types: tuple[LogType, ...] = ("api", "audit", "authenticator")
+    support: Support = "STANDARD"
+    deletion_protection: bool = False
+    service_cidr: str = "172.20.0.0/16"
+    scheduler: SchedulerScoring | None = None
+    terminated_pod_gc_threshold: int | None = None
+    addons: Mapping[str, str] = field(default_factory=dict)
+    ami_release: str | None = None
+
+    def __post_init__(self) -> None:
+        refuse(self._problems())
+
+    @property
+    def version_support(self) -> VersionSupport | None:
+        """How EKS supports this version, None for one newer than the table."""
+        return KUBERNETES_VERSIONS.get(self.version)
+
+    def kube_scheduler_config(self) -> dict[str, Any] | None:
+        """Return the `kubeSchedulerConfig` of an `aws.eks.Cluster`, wire names."""
+        if self.scheduler is None:
+            return None
+        return self.scheduler.kube_scheduler_config()
+
+    def kube_controller_manager_config(self) -> dict[str, Any] | None:
+        """Return its `kubeControllerManagerConfig`, wire names."""
+        if self.terminated_pod_gc_threshold is None:
+            return None
+        return {
+            "podGcControllerConfig": {
+                "terminatedPodGcThreshold": self.terminated_pod_gc_threshold
+            }
+        }
+
+    def _problems(self) -> Iterator[str]:
+        yield from _version_problems(self.version)
+        if self.name is not None and not is_cluster_name(self.name):
+            yield (
+                "name must be 1 to 100 letters, digits, - and _, and begin with a "
+                f"letter or digit, got name={self.name!r}"
+            )
+        yield from self._access_problems()
+        yield from choices("log_types", self.log_types, get_args(LogType))
+        if self.support not in get_args(Support):
+            yield f"support must be STANDARD or EXTENDED, got support={self.support!r}"
+        yield from _service_problems(self.service_cidr)
+        threshold = self.terminated_pod_gc_threshold
+        if threshold is not None and not 1 <= threshold <= _MOST_TERMINATED_PODS:
+            yield (
+                f"terminated_pod_gc_threshold must be 1 to {_MOST_TERMINATED_PODS}, "
+                f"got terminated_pod_gc_threshold={threshold}"
+            )
+        yield from self._pin_problems()
+
+    def _access_problems(self) -> Iterator[str]:
+        if len(self.public_access_cidrs) > _MOST_PUBLIC_CIDRS:
+            yield (
+                f"public_access_cidrs must be at most {_MOST_PUBLIC_CIDRS}, "
+                f"got {len(self.public_access_cidrs)}"
+            )
+        yield from duplicates("public_access_cidrs", self.public_access_cidrs)
+        for text in self.public_access_cidrs:
+            problem = cidr_problem("public_access_cidrs", text)
+            if problem:
+                yield problem
+        yield from duplicates("admins", known(self.admins))
+        for arn in known(self.admins):
+            if not _PRINCIPAL.fullmatch(arn):
+                yield (
+                    "admins must be ARNs of IAM roles or users "
+                    f"(arn:<partition>:iam::<account>:role/<name>), got {arn!r}"
+                )
+
+    def _pin_problems(self) -> Iterator[str]:
+        yield from choices("addons", self.addons, ADDONS)
+        for name, version in self.addons.items():
+            if not _is_text(_ADDON_VERSION, version):
+                yield (
+                    f"addons.{name} must be a version such as v1.20.4-eksbuild.1, "
+                    f"got {version!r}"
+                )
+        release = self.ami_release
+        if release is not None and not _is_text(_RELEASE, release):
+            yield (
+                "ami_release must be a release such as v20260714, "
+                f"got ami_release={release!r}"
+            )
+
+
+def validate_addresses(
+    cluster: ClusterSettings, network: NewNetwork | ExistingNetwork
+) -> None:
+    """
+    Refuse a range of Services that overlaps the VPC.
+
+    Of an existing network only the subnets whose blocks are given are compared.
+
+    Raises:
+        ValueError: EKS would refuse the range, or its Services hide nodes.
+    """
+    services = IPv4Network(cluster.service_cidr)
+    blocks = (
+        (IPv4Network(network.cidr),)
+        if isinstance(network, NewNetwork)
+        else private_blocks(network)
+    )
+    refuse(
+        f"service_cidr must not overlap the network, got {cluster.service_cidr!r} "
+        f"and {str(block)!r}"
+        for block in blocks
+        if block.overlaps(services)
+    )
+
+
+def _version_problems(version: str) -> Iterator[str]:
+    if not isinstance(version, str):
+        yield (
+            'version must be text in quotes such as "1.36", '
+            f"got version={version}: YAML reads it as a number"
+        )
+        return
+    matched = _VERSION.fullmatch(version)
+    if not matched:
+        yield (
+            'version must be text in quotes such as "1.36", '
+            f"got version={version!r} (YAML reads an unquoted 1.30 as 1.3)"
+        )
+        return
+    offered = [
+        known
+        for known, support in KUBERNETES_VERSIONS.items()
+        if support.now != "ended"
+    ]
+    if int(matched[1]) < int(offered[0].removeprefix("1.")):
+        yield (
+            f"version must be {offered[0]} or newer, EKS no longer offers older "
+            f"ones, got version={version!r}"
+        )
+
+
+def _service_problems(cidr: str) -> Iterator[str]:
+    problem = cidr_problem("service_cidr", cidr)
+    if problem:
+        yield problem
+        return
+    block = IPv4Network(cidr)
+    if not 12 <= block.prefixlen <= 24:
+        yield f"service_cidr must be /12 to /24, got {cidr!r}"
+    if not any(block.subnet_of(allowed) for allowed in _SERVICE_RANGES):
+        ranges = ", ".join(str(allowed) for allowed in _SERVICE_RANGES)
+        yield f"service_cidr must lie in {ranges}, got {cidr!r}"
+
+
+def _is_text(pattern: re.Pattern[str], value: str) -> bool:
+    return isinstance(value, str) and pattern.fullmatch(value) is not None
