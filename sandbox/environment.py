@@ -1,0 +1,131 @@
+"""
+Where the sandbox keeps its state, and the environment that seals it off.
+
+Every process of the sandbox runs in the environment of `sealed`, so that a
+program with AWS credentials at hand cannot reach AWS by accident.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["ROOT", "STATE_VARIABLE", "VENV_BIN", "Layout", "sealed"]
+
+ROOT = Path(__file__).resolve().parent.parent
+PLUGINS = ROOT / "sandbox" / "plugins"
+VENV_BIN = Path(sys.prefix) / "bin"
+STATE_VARIABLE = "EKS_JOBS_SANDBOX"
+
+# What the user's shell may hold for real deployments: none of it comes along.
+_PREFIXES = ("AWS_", "PULUMI_", "KUBE", "HELM_", "PYTHON", "MOTO_")
+# Nothing listens on port 9 (discard): what would leave this machine fails at once.
+_NOWHERE = "http://127.0.0.1:9"
+_LOCAL = "127.0.0.1,localhost"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Layout:
+    """
+    The files of the sandbox.
+
+    Args:
+        state: The folder that holds everything; deleting it ends the sandbox.
+    """
+
+    state: Path
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> "Layout":
+        """Take the folder from EKS_JOBS_SANDBOX, or else `.sandbox` of the checkout."""
+        chosen = environ.get(STATE_VARIABLE)
+        return cls(state=Path(chosen).absolute() if chosen else ROOT / ".sandbox")
+
+    @property
+    def server(self) -> Path:
+        """Who serves the local AWS: `pid` and `port`."""
+        return self.state / "server.json"
+
+    @property
+    def server_log(self) -> Path:
+        """What the local AWS was asked, and its tracebacks."""
+        return self.state / "server.log"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the runner at work; names it."""
+        return self.state / "run.lock"
+
+    @property
+    def project(self) -> Path:
+        """Copies of `Pulumi.yaml` and of the stack files, which the CLI may change."""
+        return self.state / "project"
+
+    @property
+    def backend(self) -> Path:
+        """The state that the CLI keeps."""
+        return self.state / "pulumi"
+
+    @property
+    def home(self) -> Path:
+        """Home folder of the sealed processes."""
+        return self.state / "home"
+
+    def kubernetes(self, stack: str) -> Path:
+        """Return the folder of the manifests of a stack."""
+        return self.state / "kubernetes" / stack
+
+    def config(self, stack: str) -> Path:
+        """Return the copy of a stack file."""
+        return self.project / f"Pulumi.{stack}.yaml"
+
+
+def sealed(
+    environ: Mapping[str, str], layout: Layout, *, tools: Path, port: int
+) -> dict[str, str]:
+    """
+    Return the environment of the CLI, its plugins and the program.
+
+    Left out: credentials, profiles and endpoints of AWS, settings and logins of
+    Pulumi, kubeconfigs, settings of Python. The home folder is an empty one, so that
+    files below it are not found either. Proxies point to a closed port: whatever
+    would leave this machine fails.
+
+    Args:
+        environ: The environment to start from.
+        layout: Where the state is.
+        tools: Folder of the Pulumi CLI.
+        port: Port of the local AWS on 127.0.0.1.
+    """
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if not name.startswith(_PREFIXES) and not name.lower().endswith("_proxy")
+    }
+    path = [str(PLUGINS), str(tools), str(VENV_BIN), environ.get("PATH", os.defpath)]
+    return {
+        **kept,
+        "PATH": os.pathsep.join(path),
+        "HOME": str(layout.home),
+        "VIRTUAL_ENV": str(VENV_BIN.parent),
+        STATE_VARIABLE: str(layout.state),
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+        "AWS_ACCESS_KEY_ID": "sandbox",
+        "AWS_SECRET_ACCESS_KEY": "sandbox",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "KUBECONFIG": os.devnull,
+        "HTTP_PROXY": _NOWHERE,
+        "HTTPS_PROXY": _NOWHERE,
+        "http_proxy": _NOWHERE,
+        "https_proxy": _NOWHERE,
+        "NO_PROXY": _LOCAL,
+        "no_proxy": _LOCAL,
+        "PULUMI_BACKEND_URL": f"file://{layout.backend}",
+        "PULUMI_CONFIG_PASSPHRASE": "",
+        "PULUMI_HOME": str(layout.home / ".pulumi"),
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+    }
