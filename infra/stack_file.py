@@ -7,7 +7,6 @@ there an unquoted `yes` is a boolean and `1:30` is ninety.
 
 import re
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +62,8 @@ def _number(text: str) -> int | float:
 
 def _timestamp(text: str) -> str:
     """Write a date as Go does, since that is what the CLI hands over."""
-    moment = datetime.fromisoformat(text)
-    return f"{moment:%Y-%m-%d %H:%M:%S} +0000 UTC"
+    year, month, day = (int(part) for part in text[:10].split("-"))
+    return f"{year}-{month:02}-{day:02} {text[11:19] or '00:00:00'} +0000 UTC"
 
 
 def _constructor(read: Callable[[str], Any]) -> Callable[[_Loader, Any], Any]:
@@ -80,12 +79,14 @@ def _constructor(read: Callable[[str], Any]) -> Callable[[_Loader, Any], Any]:
     return construct
 
 
+_DAY = r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+
 # In the order in which they are tried; the characters are those a match begins with.
 _SCALARS = (
     ("bool", "tTfF", r"true|True|TRUE|false|False|FALSE"),
     ("null", ["", *"~nN"], r"|~|null|Null|NULL"),
     ("merge", "<", r"<<"),
-    ("timestamp", "0123456789", r"\d{4}-\d\d?-\d\d?([Tt ]+\d\d?:\d\d:\d\d.*)?"),
+    ("timestamp", "0123456789", rf"{_DAY}|{_DAY}[Tt ]\d\d:\d\d:\d\d.*"),
     (
         "int",
         "-+0123456789",
@@ -122,7 +123,8 @@ def read_config(root: Path, stack: str) -> dict[str, Any]:
             f"{name}: no such stack file, expected one of the stacks "
             f"{', '.join(stack_names(root))}"
         )
-    config = _load(root / name).get("config") or {}
+    config = _load(root / name).get("config")
+    config = {} if config is None else config
     if not isinstance(config, dict):
         raise pulumi.RunError(f"{name}: config: expected a map")
     project = project_name(root)
@@ -157,7 +159,9 @@ def _load(path: Path) -> dict[Any, Any]:
         mark = error.problem_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         raise pulumi.RunError(f"{path.name}: {place}{error.problem}") from error
-    except (OSError, RecursionError, yaml.YAMLError) as error:
+    except RecursionError as error:
+        raise pulumi.RunError(f"{path.name}: nested too deeply") from error
+    except (OSError, yaml.YAMLError) as error:
         text = " ".join(str(error).split())
         raise pulumi.RunError(f"{path.name}: cannot be read: {text}") from error
     if not isinstance(content, dict):
