@@ -243,18 +243,22 @@ def private_blocks(network: NewNetwork | ExistingNetwork) -> tuple[IPv4Network, 
     """Blocks of the private subnets, in order; none when they are not known."""
     if isinstance(network, ExistingNetwork):
         return tuple(IPv4Network(text) for text in network.subnet_cidrs)
-    return tuple(
-        IPv4Network(zone.private)
-        for zone in subnet_plan(network.cidr, network.zone_count)
+    plan = (
+        subnet_plan(network.cidr, network.zones)
+        if isinstance(network.zones, int)
+        else zone_subnets(network.cidr, network.zones).values()
     )
+    return tuple(IPv4Network(zone.private) for zone in plan)
 
 
 def cidr_problem(field: str, text: str) -> str | None:
     """Say why *text* is not an IPv4 block, or None when it is one."""
     try:
-        block = ip_network(text, strict=False)
+        block = ip_network(text, strict=False) if isinstance(text, str) else None
     except ValueError:
-        return f"{field} must be IPv4 blocks such as 10.40.0.0/16, got {text!r}"
+        block = None
+    if block is None:
+        return f"{field} must be IPv4 in CIDR form such as 10.40.0.0/16, got {text!r}"
     if not isinstance(block, IPv4Network):
         return f"{field} must be IPv4, IPv6 is not supported, got {text!r}"
     if "/" not in text or str(block) != text:
