@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-__all__ = ["KubeletTuning", "kube_reserved"]
+__all__ = ["KubeletTuning", "kube_reserved", "reserved_memory_mib"]
 
 _MEMORY_BASE_MIB = 255
 _MEMORY_PER_POD_MIB = 11
@@ -112,13 +112,17 @@ class KubeletTuning:
             vcpus: vCPUs of the node. None, when they are not known, leaves
                 ``kubeReserved`` out; `max_pods_expression` then belongs beside it.
         """
-        config: dict[str, object] = {"maxPods": self.max_pods}
+        return self.pod_limits(vcpus) | self.pull_limits()
+
+    def pod_limits(self, vcpus: int | None) -> dict[str, object]:
+        """Return the part of `config` that says how many pods, and what they leave."""
+        limits: dict[str, object] = {"maxPods": self.max_pods}
         if vcpus is not None:
-            config["kubeReserved"] = kube_reserved(vcpus=vcpus, pods=self.max_pods)
-        return config | self.pull_limits()
+            limits["kubeReserved"] = kube_reserved(vcpus=vcpus, pods=self.max_pods)
+        return limits
 
     def pull_limits(self) -> dict[str, object]:
-        """Return the part of `config` that does not depend on the pod count."""
+        """Return the part of `config` that is about images and the runtime."""
         limits: dict[str, object] = {"registryPullQPS": self.registry_pull_qps}
         if self.registry_pull_qps > 0:
             limits["registryBurst"] = self.burst

@@ -1,0 +1,290 @@
+"""Node groups: the pure values that everything else is a rendering of."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from components.spec import tags as tag_rules
+from components.spec.architecture import Architecture, architecture_of
+from components.spec.instance_types import is_instance_type_name
+from components.spec.kubelet import KubeletTuning
+from components.spec.labels import (
+    GROUP_LABEL,
+    Taint,
+    label_problems,
+    reserved_label_problems,
+    reserved_taint_problems,
+)
+from components.spec.user_data import UserDataPart, overlap_problems
+from components.spec.volume import Gp3Volume
+
+__all__ = [
+    "GROUP_LABEL",
+    "JobGroup",
+    "NodeGroup",
+    "ServerGroup",
+    "Size",
+    "Taint",
+    "UserDataPart",
+    "validate_groups",
+]
+
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Size:
+    """
+    Bounds of a group, in nodes.
+
+    Args:
+        min: Nodes kept even when nothing runs, 0 or more.
+        max: Upper bound, at least 1 and at least *min*.
+
+    Raises:
+        ValueError: The bounds are out of order.
+    """
+
+    min: int = 0
+    max: int = 10
+
+    def __post_init__(self) -> None:
+        if self.max < 1:
+            raise ValueError(f"max must be at least 1, got max={self.max}")
+        if not 0 <= self.min <= self.max:
+            raise ValueError(
+                f"min must be 0 to max, got min={self.min}, max={self.max}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NodeGroup:
+    """
+    What server groups and job groups have in common.
+
+    Args:
+        name: DNS label of at most 40 characters; labels, taints and names of
+            resources are made from it.
+        architecture: amd64 or arm64; the machine image follows from it.
+        instance_types: EC2 types of that architecture, first choice first. The
+            autoscaler plans with the first, so give types of one size.
+        size: Bounds in nodes.
+        labels: Node labels, added to ``eks-jobs/group``, which is not yours to set.
+        taints: Taints, added to the one of the library.
+        tags: AWS tags of the nodes and of what they are made from.
+        volume: Root volume.
+        user_data: Parts added to the user data, in this order.
+
+    Raises:
+        ValueError: AWS or Kubernetes would refuse the group, or it would undo what
+            the library promises. All problems are named, one a line.
+
+    Sources:
+        40 characters: the strictest limit (64, an IAM role) less what the names of
+        the components and Pulumi's suffix take.
+    """
+
+    name: str
+    architecture: Architecture
+    instance_types: tuple[str, ...]
+    size: Size = Size()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
+    volume: Gp3Volume = Gp3Volume()
+    user_data: tuple[UserDataPart, ...] = ()
+
+    def __post_init__(self) -> None:
+        problems = _problems(self)
+        if problems:
+            raise ValueError("\n".join(problems))
+
+    @property
+    def all_labels(self) -> dict[str, str]:
+        """Labels of the nodes, sorted by key, with the one of the library."""
+        return dict(sorted({**self.labels, GROUP_LABEL: self.name}.items()))
+
+    @property
+    def all_taints(self) -> tuple[Taint, ...]:
+        """Taints of the nodes, in order."""
+        return self.taints
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JobGroup(NodeGroup):
+    """
+    Nodes for jobs, tainted so that nothing else lands on them.
+
+    Args:
+        kubelet: Limits that keep a packed node alive.
+        volume: Root volume, tuned for bursts of image pulls.
+        ami_id: Image of your own. None is the pinned release of the EKS image.
+
+    Raises:
+        ValueError: See `NodeGroup`; also an image id without the form of EC2, or
+            more tags than an Auto Scaling group can carry.
+    """
+
+    kubelet: KubeletTuning = KubeletTuning()
+    ami_id: str | None = None
+
+    @property
+    def all_taints(self) -> tuple[Taint, ...]:
+        """Taints of the nodes, the one of the library first."""
+        return (Taint(key=GROUP_LABEL, value=self.name), *self.taints)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServerGroup(NodeGroup):
+    """
+    Nodes for workloads that run on and on: a managed node group.
+
+    Args:
+        kubelet: Limits of the kubelet. None leaves them to EKS.
+        volume: Root volume, as fast as gp3 is without extra cost.
+        size: Bounds in nodes. Two nodes keep DNS alive while one is replaced.
+
+    Raises:
+        ValueError: See `NodeGroup`.
+
+    Sources:
+        3,000 IOPS and 125 MiB/s: what every gp3 volume has.
+    """
+
+    kubelet: KubeletTuning | None = None
+    volume: Gp3Volume = Gp3Volume(size_gib=100, iops=3_000, throughput_mib=125)
+    size: Size = Size(min=2, max=10)
+
+
+def validate_groups(servers: Sequence[ServerGroup], jobs: Sequence[JobGroup]) -> None:
+    """
+    Check what only all groups together can show.
+
+    Raises:
+        ValueError: A name is used twice, or no server group can take the pods of
+            the cluster itself (DNS among them). All problems are named.
+    """
+    counts = Counter(group.name for group in (*servers, *jobs))
+    problems = [
+        f"name must be used once, got name={name} for {count} groups"
+        for name, count in counts.items()
+        if count > 1
+    ]
+    if not any(not group.all_taints and group.size.min > 0 for group in servers):
+        problems.append(
+            "servers must have a group without taints and with size.min of at least 1: "
+            "DNS of the cluster needs a node"
+        )
+    if problems:
+        raise ValueError("\n".join(problems))
+
+
+def _problems(group: NodeGroup) -> list[str]:
+    tuned = getattr(group, "kubelet", None) is not None
+    return [
+        *_name_problems(group.name),
+        *_instance_type_problems(group),
+        *_label_problems(group),
+        *_taint_problems(group),
+        *tag_rules.tag_problems(group.tags),
+        *[
+            problem
+            for part in group.user_data
+            for problem in overlap_problems(part, tuned=tuned)
+        ],
+        *(_job_problems(group) if isinstance(group, JobGroup) else []),
+    ]
+
+
+def _name_problems(name: str) -> list[str]:
+    if (
+        re.fullmatch(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", name)
+        and len(name) <= _LONGEST_NAME
+    ):
+        return []
+    return [
+        f"name must be 1 to {_LONGEST_NAME} lower-case letters, digits or '-', with a "
+        f"letter or digit at both ends, got name={name}"
+    ]
+
+
+def _instance_type_problems(group: NodeGroup) -> list[str]:
+    if group.architecture not in ("amd64", "arm64"):
+        return [
+            f"architecture must be amd64 or arm64, got "
+            f"architecture={group.architecture}"
+        ]
+    if not group.instance_types:
+        return ["instance_types must name at least one EC2 type"]
+    problems = [
+        f"instance_types must look like m7i.4xlarge, got {name}"
+        for name in group.instance_types
+        if not is_instance_type_name(name)
+    ]
+    problems += [
+        f"instance_types must name each type once, got {name} {count} times"
+        for name, count in Counter(group.instance_types).items()
+        if count > 1
+    ]
+    macs = [name for name in group.instance_types if name.startswith("mac")]
+    if macs:
+        problems.append(f"instance_types must run Linux, got {', '.join(macs)}")
+    return problems + _architecture_problems(group)
+
+
+def _architecture_problems(group: NodeGroup) -> list[str]:
+    told = {name: architecture_of(name) for name in group.instance_types}
+    wrong = [
+        f"{name} ({other})"
+        for name, other in told.items()
+        if other not in (None, group.architecture)
+    ]
+    if not wrong:
+        return []
+    return [
+        f"instance_types must be {group.architecture} like the group, "
+        f"got {', '.join(wrong)}"
+    ]
+
+
+def _label_problems(group: NodeGroup) -> list[str]:
+    reserved = [
+        problem
+        for key in group.labels
+        if isinstance(key, str)
+        for problem in reserved_label_problems("labels", key)
+    ]
+    return [*reserved, *label_problems("labels", group.labels)]
+
+
+def _taint_problems(group: NodeGroup) -> list[str]:
+    reserved = [
+        problem
+        for taint in group.taints
+        for problem in reserved_taint_problems("taints", taint.key)
+    ]
+    counts = Counter((taint.key, taint.effect) for taint in group.taints)
+    return reserved + [
+        f"taints must have one value for each key and effect, got {key}:{effect} "
+        f"{count} times"
+        for (key, effect), count in counts.items()
+        if count > 1
+    ]
+
+
+def _job_problems(group: JobGroup) -> list[str]:
+    problems = []
+    if group.ami_id is not None and not re.fullmatch(
+        r"ami-(?:[0-9a-f]{8}|[0-9a-f]{17})", group.ami_id
+    ):
+        problems.append(
+            f"ami_id must look like ami-0123456789abcdef0, got ami_id={group.ami_id}"
+        )
+    problems += [
+        f"taints must name each key once in a job group, got {key} {count} times: a tag "
+        f"of the autoscaler holds one value"
+        for key, count in Counter(taint.key for taint in group.taints).items()
+        if count > 1
+    ]
+    return problems + tag_rules.autoscaler_problems(group)

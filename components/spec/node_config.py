@@ -1,0 +1,251 @@
+"""User data that nodeadm reads when an AL2023 node boots."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from components.spec import mime, nodeadm
+from components.spec.groups import JobGroup, NodeGroup, ServerGroup, Taint
+from components.spec.instance_types import InstanceTypes
+from components.spec.kubelet import KubeletTuning, reserved_memory_mib
+from components.spec.names import is_cluster_name
+
+__all__ = [
+    "NodeCluster",
+    "check_group",
+    "effective_node_config",
+    "job_user_data",
+    "reservation_problems",
+    "server_user_data",
+]
+
+_DROP_IN = "/etc/eks/nodeadm.d/50-eks-jobs.yaml"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NodeCluster:
+    """
+    What a node must know to join its cluster.
+
+    Args:
+        name: Name of the cluster.
+        endpoint: URL of the API server.
+        certificate_authority: CA certificate, base64.
+        service_cidr: IPv4 block of the cluster's Services.
+
+    Raises:
+        ValueError: A value does not have the form that EKS gives it, or the cluster
+            uses IPv6, which is not supported.
+    """
+
+    name: str
+    endpoint: str
+    certificate_authority: str
+    service_cidr: str
+
+    def __post_init__(self) -> None:
+        _refuse(_cluster_problems(self))
+
+
+def _cluster_problems(cluster: NodeCluster) -> list[str]:
+    problems = []
+    if not is_cluster_name(cluster.name):
+        problems.append(f"name must be one of an EKS cluster, got name={cluster.name}")
+    if not cluster.endpoint.startswith("https://"):
+        problems.append(f"endpoint must be an https URL, got {cluster.endpoint}")
+    if cluster.certificate_authority.startswith("-----BEGIN"):
+        problems.append("certificate_authority must be base64, got PEM")
+    if ":" in cluster.service_cidr:
+        problems.append(
+            f"service_cidr must be IPv4, got {cluster.service_cidr}: IPv6 clusters are "
+            f"not supported"
+        )
+    return problems
+
+
+# Lengths as EKS gives them: a name of 100, an endpoint of 80 characters, a certificate of
+# 1,100 bytes.
+_USUAL_CLUSTER = NodeCluster(
+    name="c" * 100,
+    endpoint=f"https://{'e' * 72}",
+    certificate_authority="A" * 1_468,
+    service_cidr="172.20.0.0/16",
+)
+
+
+def job_user_data(
+    cluster: NodeCluster, group: JobGroup, instance_types: InstanceTypes
+) -> str:
+    """
+    Render the user data of a job group: all that a self-managed node needs.
+
+    Shape:
+        Multipart text, not base64: a whole NodeConfig, then the parts of the user.
+
+    Reserved CPU follows the largest type of the group that is known. When none is,
+    nodeadm computes both reservations on the node, from `max_pods_expression`.
+
+    Raises:
+        ValueError: The text is above 16 KiB, or half of the memory of a node would
+            be reserved.
+    """
+    _refuse(reservation_problems(group, instance_types))
+    spec = {
+        "cluster": {
+            "name": cluster.name,
+            "apiServerEndpoint": cluster.endpoint,
+            "certificateAuthority": cluster.certificate_authority,
+            "cidr": cluster.service_cidr,
+        },
+        "kubelet": _job_kubelet(group, instance_types),
+    }
+    return mime.render([_part(spec), *_user_parts(group)])
+
+
+def server_user_data(group: ServerGroup, instance_types: InstanceTypes) -> str | None:
+    """
+    Render the user data of a managed server group, or None when there is none.
+
+    EKS adds a NodeConfig of its own with the cluster and with ``maxPods``. Which of
+    the two wins is told in contradicting ways, but files of the drop-in directory are
+    merged after all user data; so the pod count is written there, by a script.
+
+    Shape:
+        Multipart text, not base64: a NodeConfig with the pull limits, the script,
+        then the parts of the user.
+
+    Raises:
+        ValueError: The text is above 16 KiB, or half of the memory of a node would
+            be reserved.
+
+    Sources:
+        amazon-eks-ami, nodeadm configprovider. Needs AMI v20251023 or later. Not
+        confirmed on a real group: compare the node's ``capacity.pods``.
+    """
+    _refuse(reservation_problems(group, instance_types))
+    parts = _user_parts(group)
+    if group.kubelet is not None:
+        vcpus = _largest_vcpus(group, instance_types)
+        limits = {"kubelet": {"config": group.kubelet.pull_limits()}}
+        parts = [_part(limits), _drop_in(group.kubelet, vcpus), *parts]
+    return mime.render(parts) if parts else None
+
+
+def check_group(group: JobGroup | ServerGroup, instance_types: InstanceTypes) -> None:
+    """
+    Check a group against the instance types, before any resource exists.
+
+    The rendered text needs the cluster, which is known late; a stand-in of the usual
+    size takes its place.
+
+    Raises:
+        ValueError: As `job_user_data` and `server_user_data`.
+    """
+    if isinstance(group, JobGroup):
+        job_user_data(_USUAL_CLUSTER, group, instance_types)
+    else:
+        server_user_data(group, instance_types)
+
+
+def reservation_problems(group: NodeGroup, instance_types: InstanceTypes) -> list[str]:
+    """
+    List the types on which the reservation takes half of the memory or more.
+
+    Args:
+        group: A group; without a `KubeletTuning` nothing is reserved by it.
+        instance_types: Types that are not known are passed over.
+    """
+    kubelet = _tuning(group)
+    if kubelet is None:
+        return []
+    memory = reserved_memory_mib(kubelet.max_pods)
+    known = [instance_types.find(name) for name in group.instance_types]
+    return [
+        f"kubelet.max_pods={kubelet.max_pods} reserves {memory} MiB, which must be less "
+        f"than half of the memory, got {one.memory_mib} MiB on {one.name}"
+        for one in known
+        if one is not None and 2 * memory >= one.memory_mib
+    ]
+
+
+def effective_node_config(parts: Iterable[mime.Part]) -> dict[str, Any]:
+    """
+    Return the NodeConfig that nodeadm makes of the parts of a document.
+
+    Sources:
+        See `nodeadm.merge`. Drop-in files come later and are not looked into.
+    """
+    return nodeadm.merge(
+        yaml.safe_load(part.content)
+        for part in parts
+        if part.content_type == mime.NODE_CONFIG
+    )
+
+
+def _job_kubelet(group: JobGroup, instance_types: InstanceTypes) -> dict[str, object]:
+    vcpus = _largest_vcpus(group, instance_types)
+    config = group.kubelet.config(vcpus) | {
+        "registerWithTaints": [_taint(taint) for taint in group.all_taints]
+    }
+    labels = ",".join(f"{key}={value}" for key, value in group.all_labels.items())
+    kubelet: dict[str, object] = {
+        "config": config,
+        "flags": [f"--node-labels={labels}"],
+    }
+    if vcpus is None:
+        kubelet["maxPodsExpression"] = group.kubelet.max_pods_expression
+    return kubelet
+
+
+def _largest_vcpus(group: NodeGroup, instance_types: InstanceTypes) -> int | None:
+    known = [instance_types.find(name) for name in group.instance_types]
+    return max((one.vcpus for one in known if one is not None), default=None)
+
+
+def _tuning(group: NodeGroup) -> KubeletTuning | None:
+    return group.kubelet if isinstance(group, JobGroup | ServerGroup) else None
+
+
+def _refuse(problems: list[str]) -> None:
+    if problems:
+        raise ValueError("\n".join(problems))
+
+
+def _taint(taint: Taint) -> dict[str, str]:
+    return {"key": taint.key, "value": taint.value, "effect": taint.effect}
+
+
+def _drop_in(kubelet: KubeletTuning, vcpus: int | None) -> mime.Part:
+    """Write what must win over the NodeConfig that EKS adds."""
+    config = kubelet.pod_limits(vcpus)
+    expression = kubelet.max_pods_expression
+    document = _document(
+        {"kubelet": {"config": config, "maxPodsExpression": expression}}
+    )
+    lines = [
+        "#!/bin/bash",
+        "set -euo pipefail",
+        f"mkdir -p {_DROP_IN.rpartition('/')[0]}",
+        f"cat > {_DROP_IN} <<'EOF'",
+        f"{document}EOF",
+        "",
+    ]
+    return mime.Part(content_type=mime.SHELL, content="\n".join(lines))
+
+
+def _part(spec: dict[str, object]) -> mime.Part:
+    return mime.Part(content_type=mime.NODE_CONFIG, content=_document(spec))
+
+
+def _document(spec: dict[str, object]) -> str:
+    return yaml.safe_dump(
+        {"apiVersion": nodeadm.API_VERSION, "kind": "NodeConfig", "spec": spec},
+        sort_keys=False,
+        width=10_000,
+    )
+
+
+def _user_parts(group: NodeGroup) -> list[mime.Part]:
+    return [part.mime_part for part in group.user_data]

@@ -1,0 +1,169 @@
+"""AWS tags: what AWS accepts, and what the autoscaler reads from them."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from components.spec.labels import text_problem
+
+if TYPE_CHECKING:
+    from components.spec.groups import JobGroup
+
+__all__ = [
+    "INSTANCE_METADATA_TAGS",
+    "TAG_LIMIT",
+    "autoscaler_problems",
+    "autoscaler_tags",
+    "check_tags",
+    "tag_problems",
+]
+
+TAG_LIMIT = 50
+_LONGEST_KEY, _LONGEST_VALUE = 128, 256
+_CHARACTERS = re.compile(r"[\w .:/=+@-]*")
+_AUTOSCALER = "k8s.io/cluster-autoscaler"
+_RESERVED = {
+    "aws:": "AWS",
+    "eks:": "EKS",
+    f"{_AUTOSCALER}/": "this library",
+    "kubernetes.io/cluster/": "this library",
+    "karpenter.sh/": "Karpenter",
+    "eks-jobs/": "this library",
+}
+
+INSTANCE_METADATA_TAGS = "disabled"
+"""
+Whether instances can read their tags from the metadata service: never here.
+
+Every tag of the autoscaler has a slash in its key, and EC2 refuses to launch an
+instance that has metadata tags switched on and such a key.
+"""
+
+
+def check_tags(
+    tags: Mapping[str, str],
+    own: Mapping[str, str] | None = None,
+    limit: int = TAG_LIMIT,
+) -> None:
+    """
+    Check a user's tags together with those that the library adds.
+
+    Args:
+        tags: Tags of the user.
+        own: Tags of the library on the same resource.
+        limit: Tags that one resource can carry.
+
+    Raises:
+        ValueError: Key, value or characters are not what AWS accepts, a key belongs
+            to somebody else, or there are too many; the surplus is listed.
+
+    Sources:
+        Tagging AWS resources (AWS General Reference). 50 on Auto Scaling groups:
+        not confirmed.
+    """
+    problems = tag_problems(tags) + _count_problems(tags, own or {}, limit)
+    if problems:
+        raise ValueError("\n".join(problems))
+
+
+def tag_problems(tags: Mapping[str, str]) -> list[str]:
+    """List what AWS would refuse in tags of the user, and keys of others."""
+    problems = []
+    for key, value in tags.items():
+        wrong = text_problem(f"key of tags[{key}]", key) or text_problem(
+            f"tags[{key}]", value
+        )
+        problems += wrong or _text_problems(key, value)
+    return problems
+
+
+def _text_problems(key: str, value: str) -> list[str]:
+    problems = [
+        f"tags must leave out {key}: keys that begin with {prefix} belong to {owner}"
+        for prefix, owner in _RESERVED.items()
+        if key.lower().startswith(prefix)
+    ]
+    if not 1 <= len(key) <= _LONGEST_KEY:
+        problems.append(
+            f"key of tags[{key}] must have 1 to {_LONGEST_KEY} characters, "
+            f"got {len(key)}"
+        )
+    if len(value) > _LONGEST_VALUE:
+        problems.append(
+            f"tags[{key}] must have at most {_LONGEST_VALUE} characters, "
+            f"got {len(value)}"
+        )
+    for name, text in ((f"key of tags[{key}]", key), (f"tags[{key}]", value)):
+        odd = sorted({one for one in text if not _CHARACTERS.fullmatch(one)})
+        if odd:
+            problems.append(
+                f"{name} must have letters, digits, spaces or . : / = + @ _ -, "
+                f"got {' '.join(odd)}"
+            )
+    return problems
+
+
+def _count_problems(
+    tags: Mapping[str, str], own: Mapping[str, str], limit: int
+) -> list[str]:
+    both = {**own, **tags}
+    if len(both) <= limit:
+        return []
+    surplus = [key for key in both if key not in own][limit - len(own) :]
+    return [
+        f"tags must be at most {limit} with the {len(own)} that the library adds, "
+        f"got {len(both)}: {', '.join(surplus)}"
+    ]
+
+
+def autoscaler_tags(cluster_name: str, group: "JobGroup") -> dict[str, str]:
+    """
+    Return the tags by which Cluster Autoscaler finds a group and plans for it.
+
+    With zero nodes these tags are all that it knows: each label and taint, the pods
+    and the disk of a node. Without ``resources/pods`` it would plan 110 pods.
+
+    Args:
+        cluster_name: Name of the cluster.
+        group: Job group; its Auto Scaling group carries the tags.
+
+    Sources:
+        Cluster Autoscaler 1.36, cloudprovider/aws README and aws_manager.go.
+    """
+    template = f"{_AUTOSCALER}/node-template"
+    labels = {**group.all_labels, "kubernetes.io/arch": group.architecture}
+    return {
+        f"{_AUTOSCALER}/enabled": "true",
+        f"{_AUTOSCALER}/{cluster_name}": "owned",
+        **{f"{template}/label/{key}": labels[key] for key in sorted(labels)},
+        **{
+            f"{template}/taint/{taint.key}": taint.autoscaler_value
+            for taint in group.all_taints
+        },
+        f"{template}/resources/pods": str(group.kubelet.max_pods),
+        f"{template}/resources/ephemeral-storage": f"{_disk_mib(group)}Mi",
+    }
+
+
+def autoscaler_problems(group: "JobGroup") -> list[str]:
+    """List what makes the tags of `autoscaler_tags` more or longer than AWS takes."""
+    own = autoscaler_tags("any", group)
+    kinds = {"label": "labels", "taint": "taints"}
+    long = [key for key in own if len(key) > _LONGEST_KEY]
+    problems = [
+        f"{kinds[kind]} must have keys of at most {_LONGEST_KEY - len(head)} characters "
+        f"in a job group (the autoscaler reads them from a tag), got {key}"
+        for kind in kinds
+        for head in [f"{_AUTOSCALER}/node-template/{kind}/"]
+        for key in (one.removeprefix(head) for one in long if one.startswith(head))
+    ]
+    return problems + _count_problems(group.tags, own, TAG_LIMIT)
+
+
+def _disk_mib(group: "JobGroup") -> int:
+    """
+    Estimate the disk that pods can use, in MiB, rather too little than too much.
+
+    Less 1 % for the file system, 10 % for the eviction threshold, 1 GiB reserved.
+    """
+    return group.volume.size_gib * 1024 * 99 * 9 // 1000 - 1024
