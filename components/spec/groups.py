@@ -282,8 +282,8 @@ def _job_problems(group: JobGroup) -> list[str]:
             f"ami_id must look like ami-0123456789abcdef0, got ami_id={group.ami_id}"
         )
     problems += [
-        f"taints must name each key once in a job group, got {key} {count} times: a tag "
-        f"of the autoscaler holds one value"
+        f"taints must name each key once in a job group (a tag of the autoscaler holds "
+        f"one value), got {key} {count} times"
         for key, count in Counter(taint.key for taint in group.taints).items()
         if count > 1
     ]

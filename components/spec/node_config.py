@@ -1,6 +1,6 @@
 """User data that nodeadm reads when an AL2023 node boots."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,16 +63,6 @@ def _cluster_problems(cluster: NodeCluster) -> list[str]:
             f"not supported"
         )
     return problems
-
-
-# Lengths as EKS gives them: a name of 100, an endpoint of 80 characters, a certificate of
-# 1,100 bytes.
-_USUAL_CLUSTER = NodeCluster(
-    name="c" * 100,
-    endpoint=f"https://{'e' * 72}",
-    certificate_authority="A" * 1_468,
-    service_cidr="172.20.0.0/16",
-)
 
 
 def job_user_data(
@@ -144,9 +134,19 @@ def check_group(group: JobGroup | ServerGroup, instance_types: InstanceTypes) ->
         ValueError: As `job_user_data` and `server_user_data`.
     """
     if isinstance(group, JobGroup):
-        job_user_data(_USUAL_CLUSTER, group, instance_types)
+        job_user_data(_usual_cluster(), group, instance_types)
     else:
         server_user_data(group, instance_types)
+
+
+def _usual_cluster() -> NodeCluster:
+    """Make a stand-in with the lengths that EKS gives: a CA of 1,100 bytes."""
+    return NodeCluster(
+        name="c" * 100,
+        endpoint=f"https://{'e' * 72}",
+        certificate_authority="A" * 1_468,
+        service_cidr="172.20.0.0/16",
+    )
 
 
 def reservation_problems(group: NodeGroup, instance_types: InstanceTypes) -> list[str]:
@@ -163,8 +163,8 @@ def reservation_problems(group: NodeGroup, instance_types: InstanceTypes) -> lis
     memory = reserved_memory_mib(kubelet.max_pods)
     known = [instance_types.find(name) for name in group.instance_types]
     return [
-        f"kubelet.max_pods={kubelet.max_pods} reserves {memory} MiB, which must be less "
-        f"than half of the memory, got {one.memory_mib} MiB on {one.name}"
+        f"kubelet.max_pods must reserve less than half of the memory, got max_pods="
+        f"{kubelet.max_pods}: {memory} of {one.memory_mib} MiB on {one.name}"
         for one in known
         if one is not None and 2 * memory >= one.memory_mib
     ]
@@ -235,11 +235,11 @@ def _drop_in(kubelet: KubeletTuning, vcpus: int | None) -> mime.Part:
     return mime.Part(content_type=mime.SHELL, content="\n".join(lines))
 
 
-def _part(spec: dict[str, object]) -> mime.Part:
+def _part(spec: Mapping[str, object]) -> mime.Part:
     return mime.Part(content_type=mime.NODE_CONFIG, content=_document(spec))
 
 
-def _document(spec: dict[str, object]) -> str:
+def _document(spec: Mapping[str, object]) -> str:
     return yaml.safe_dump(
         {"apiVersion": nodeadm.API_VERSION, "kind": "NodeConfig", "spec": spec},
         sort_keys=False,

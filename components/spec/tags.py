@@ -151,8 +151,8 @@ def autoscaler_problems(group: "JobGroup") -> list[str]:
     kinds = {"label": "labels", "taint": "taints"}
     long = [key for key in own if len(key) > _LONGEST_KEY]
     problems = [
-        f"{kinds[kind]} must have keys of at most {_LONGEST_KEY - len(head)} characters "
-        f"in a job group (the autoscaler reads them from a tag), got {key}"
+        f"{kinds[kind]} of a job group must have keys of at most "
+        f"{_LONGEST_KEY - len(head)} characters (they become tags), got {key}"
         for kind in kinds
         for head in [f"{_AUTOSCALER}/node-template/{kind}/"]
         for key in (one.removeprefix(head) for one in long if one.startswith(head))
