@@ -1,0 +1,192 @@
+"""Everything that is accepted and still worth a warning, before the first resource."""
+
+from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Network
+
+from components.spec.cluster import KUBERNETES_VERSIONS, ClusterSettings
+from components.spec.group_review import Notice, group_addresses, review_group
+from components.spec.groups import JobGroup, ServerGroup
+from components.spec.instance_types import InstanceTypes
+from components.spec.network import (
+    ExistingNetwork,
+    NewNetwork,
+    is_private,
+    private_addresses,
+    private_blocks,
+)
+from components.spec.vpc_cni import VpcCniTuning, WarmAddresses, WarmPrefixes
+
+__all__ = ["Notice", "review", "review_group"]
+
+# Subnets below this size rarely have whole free /28 blocks.
+_PREFIX_MODE_SUBNET = 24
+_WIDE_OPEN = 8
+
+
+def review(
+    *,
+    servers: Sequence[ServerGroup] = (),
+    jobs: Sequence[JobGroup] = (),
+    instance_types: InstanceTypes,
+    network: NewNetwork | ExistingNetwork | None = None,
+    cluster: ClusterSettings | None = None,
+    vpc_cni: VpcCniTuning | None = None,
+) -> tuple[Notice, ...]:
+    """
+    List what AWS and Kubernetes accept, but will not honour or will charge for.
+
+    The order is that of the stack file: network, cluster, vpc_cni, servers, jobs.
+    Equal settings give equal notices.
+
+    Args:
+        servers: Server groups, in the order of the stack file.
+        jobs: Job groups, in the order of the stack file.
+        instance_types: Facts about the types of the groups.
+        network: Where the nodes live, None when others decide that.
+        cluster: The control plane, None when others own it.
+        vpc_cni: Settings of the VPC CNI, None when others own it; then the groups
+            are measured without prefix mode.
+    """
+    groups = (*servers, *jobs)
+    return (
+        *_network(network, groups, instance_types, vpc_cni),
+        *_cluster(cluster),
+        *_vpc_cni(vpc_cni, jobs),
+        *(
+            notice
+            for key, listed in (("servers", servers), ("jobs", jobs))
+            for place, group in enumerate(listed)
+            for notice in review_group(
+                f"{key}[{place}]", group, instance_types, vpc_cni
+            )
+        ),
+    )
+
+
+def _network(
+    network: NewNetwork | ExistingNetwork | None,
+    groups: Sequence[ServerGroup | JobGroup],
+    instance_types: InstanceTypes,
+    vpc_cni: VpcCniTuning | None,
+) -> Iterator[Notice]:
+    if network is None:
+        return
+    each = {
+        group.name: (group.size.max, group_addresses(group, instance_types, vpc_cni))
+        for group in groups
+    }
+    needed = sum(nodes * addresses for nodes, addresses in each.values())
+    offered = private_addresses(network)
+    if offered is None:
+        yield Notice(
+            path="network.subnet_cidrs",
+            text="not given, so free addresses are not checked: at their largest the "
+            f"groups take {needed}",
+            severity="info",
+        )
+    elif needed > offered:
+        parts = ", ".join(
+            f"{name} {nodes} x {addresses}" for name, (nodes, addresses) in each.items()
+        )
+        yield Notice(
+            path="network",
+            text=f"at their largest the groups take {needed} addresses ({parts}), the "
+            f"private subnets have {offered}: pods beyond that wait for ever",
+        )
+    if isinstance(vpc_cni, WarmPrefixes):
+        yield from _prefix_subnets(private_blocks(network))
+
+
+def _prefix_subnets(blocks: Sequence[IPv4Network]) -> Iterator[Notice]:
+    for place, block in enumerate(blocks):
+        if block.prefixlen > _PREFIX_MODE_SUBNET:
+            yield Notice(
+                path=f"network.subnet_cidrs[{place}]",
+                text=f"{block} is smaller than /{_PREFIX_MODE_SUBNET}: prefix mode "
+                f"needs whole free blocks of 16 addresses, and it has "
+                f"{block.num_addresses // 16} at most",
+            )
+
+
+def _cluster(cluster: ClusterSettings | None) -> Iterator[Notice]:
+    if cluster is None:
+        return
+    yield from _version(cluster)
+    yield from _access(cluster.public_access_cidrs)
+    if cluster.scheduler is not None:
+        effect = (
+            "pods of servers crowd together too"
+            if cluster.scheduler.strategy == "MostAllocated"
+            else "pods of jobs spread too, and nodes empty late"
+        )
+        yield Notice(
+            path="cluster.scheduler",
+            text=f"{cluster.scheduler.strategy} holds for the whole cluster: {effect}",
+        )
+
+
+def _version(cluster: ClusterSettings) -> Iterator[Notice]:
+    support = cluster.version_support
+    if support is None:
+        newest = list(KUBERNETES_VERSIONS)[-1]
+        yield Notice(
+            path="cluster.version",
+            text=f"{cluster.version} is newer than what is known here (up to {newest}):"
+            " whether EKS offers it, and until when, is not checked",
+        )
+    elif support.now == "extended":
+        then = (
+            "EKS upgrades the cluster by itself"
+            if cluster.support == "STANDARD"
+            else f"EKS charges extended support until {support.extended_until}"
+        )
+        yield Notice(
+            path="cluster.version",
+            text=f"{cluster.version} left standard support on "
+            f"{support.standard_until}: with support {cluster.support} {then}",
+        )
+
+
+def _access(cidrs: Sequence[str]) -> Iterator[Notice]:
+    path = "cluster.public_access_cidrs"
+    if not cidrs:
+        yield Notice(
+            path=path,
+            text="the API server is reachable from inside the VPC only: `pulumi up` "
+            "must run there to create Kubernetes objects (VPN, runner or host in the "
+            "VPC)",
+            severity="info",
+        )
+    for place, block in enumerate(IPv4Network(text) for text in cidrs):
+        if block.prefixlen < _WIDE_OPEN:
+            yield Notice(
+                path=f"{path}[{place}]",
+                text=f"{block} lets {block.num_addresses} addresses of the internet "
+                "reach the API server: name the networks of your people and CI",
+            )
+        elif is_private(block):
+            yield Notice(
+                path=f"{path}[{place}]",
+                text=f"{block} is a private range: the public endpoint only ever sees "
+                "public addresses",
+            )
+
+
+def _vpc_cni(
+    vpc_cni: VpcCniTuning | None, jobs: Sequence[JobGroup]
+) -> Iterator[Notice]:
+    if not isinstance(vpc_cni, WarmAddresses):
+        return
+    yield Notice(
+        path="vpc_cni",
+        text=f"kind addresses with warm_ip_target={vpc_cni.warm_ip_target} calls EC2 "
+        "for almost every pod that starts or ends, on every node of the cluster, and "
+        "EC2 throttles: kind prefixes calls once for 16 pods",
+    )
+    pods = max((group.kubelet.max_pods for group in jobs), default=0)
+    if vpc_cni.minimum_ip_target < pods:
+        yield Notice(
+            path="vpc_cni.minimum_ip_target",
+            text=f"minimum_ip_target={vpc_cni.minimum_ip_target} is below "
+            f"max_pods={pods}: a burst on a new node waits for addresses",
+        )
