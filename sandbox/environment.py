@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ROOT", "STATE_VARIABLE", "VENV_BIN", "Layout", "sealed"]
+__all__ = ["ROOT", "STATE_VARIABLE", "Layout", "for_pulumi", "sealed"]
 
 ROOT = Path(__file__).resolve().parent.parent
 PLUGINS = ROOT / "sandbox" / "plugins"
@@ -68,64 +68,77 @@ class Layout:
         return self.state / "pulumi"
 
     @property
+    def created(self) -> Path:
+        """Ids that the plugins gave out, see `created`."""
+        return self.state / "created"
+
+    @property
     def home(self) -> Path:
         """Home folder of the sealed processes."""
         return self.state / "home"
 
-    def kubernetes(self, stack: str) -> Path:
-        """Return the folder of the manifests of a stack."""
-        return self.state / "kubernetes" / stack
+    @property
+    def manifests(self) -> Path:
+        """What was applied to each cluster, one folder a stack."""
+        return self.state / "kubernetes"
 
     def config(self, stack: str) -> Path:
         """Return the copy of a stack file."""
         return self.project / f"Pulumi.{stack}.yaml"
 
 
-def sealed(
-    environ: Mapping[str, str], layout: Layout, *, tools: Path, port: int
-) -> dict[str, str]:
+def sealed(environ: Mapping[str, str], layout: Layout) -> dict[str, str]:
     """
-    Return the environment of the CLI, its plugins and the program.
+    Return an environment from which AWS, other clusters and the net are out of reach.
 
     Left out: credentials, profiles and endpoints of AWS, settings and logins of
     Pulumi, kubeconfigs, settings of Python. The home folder is an empty one, so that
     files below it are not found either. Proxies point to a closed port: whatever
     would leave this machine fails.
-
-    Args:
-        environ: The environment to start from.
-        layout: Where the state is.
-        tools: Folder of the Pulumi CLI.
-        port: Port of the local AWS on 127.0.0.1.
     """
     kept = {
         name: value
         for name, value in environ.items()
         if not name.startswith(_PREFIXES) and not name.lower().endswith("_proxy")
     }
-    path = [str(PLUGINS), str(tools), str(VENV_BIN), environ.get("PATH", os.defpath)]
     return {
         **kept,
-        "PATH": os.pathsep.join(path),
         "HOME": str(layout.home),
-        "VIRTUAL_ENV": str(VENV_BIN.parent),
         STATE_VARIABLE: str(layout.state),
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
         "AWS_ACCESS_KEY_ID": "sandbox",
         "AWS_SECRET_ACCESS_KEY": "sandbox",
         "AWS_EC2_METADATA_DISABLED": "true",
         "AWS_CONFIG_FILE": os.devnull,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "KUBECONFIG": os.devnull,
-        "HTTP_PROXY": _NOWHERE,
-        "HTTPS_PROXY": _NOWHERE,
-        "http_proxy": _NOWHERE,
-        "https_proxy": _NOWHERE,
-        "NO_PROXY": _LOCAL,
-        "no_proxy": _LOCAL,
+        **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), _NOWHERE),
+        **dict.fromkeys(("http_proxy", "https_proxy"), _NOWHERE),
+        **dict.fromkeys(("NO_PROXY", "no_proxy"), _LOCAL),
+    }
+
+
+def for_pulumi(
+    environ: Mapping[str, str], layout: Layout, *, tools: Path, port: int
+) -> dict[str, str]:
+    """
+    Return the sealed environment of the CLI, its plugins and the program.
+
+    Args:
+        environ: The environment to start from.
+        layout: Where the state is.
+        tools: Folder of the CLI.
+        port: Port of the local AWS on 127.0.0.1.
+    """
+    path = [str(PLUGINS), str(tools), str(VENV_BIN), environ.get("PATH", os.defpath)]
+    return {
+        **sealed(environ, layout),
+        "PATH": os.pathsep.join(path),
+        "VIRTUAL_ENV": str(VENV_BIN.parent),
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
         "PULUMI_BACKEND_URL": f"file://{layout.backend}",
         "PULUMI_CONFIG_PASSPHRASE": "",
         "PULUMI_HOME": str(layout.home / ".pulumi"),
         "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "PULUMI_SUPPRESS_NEO_LINK": "true",
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
     }

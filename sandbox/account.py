@@ -1,0 +1,101 @@
+"""The life of the local AWS, seen from outside: find, start, stop, and its port."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sandbox.environment import ROOT, Layout
+from sandbox.server import IDENTITY_PATH
+
+__all__ = ["Account", "AccountError", "find", "start", "stop"]
+
+_ANSWER_SECONDS = 5.0
+_STOP_SECONDS = 10.0
+
+
+class AccountError(Exception):
+    """The local AWS did not start or did not stop; the text says what it said."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Account:
+    """
+    A local AWS that answers.
+
+    Args:
+        pid: Its process.
+        port: Its port on 127.0.0.1.
+    """
+
+    pid: int
+    port: int
+
+
+def find(layout: Layout) -> Account | None:
+    """Return the account of this state folder, or None if none answers."""
+    try:
+        noted = json.loads(layout.server.read_text())
+        account = Account(pid=noted["pid"], port=noted["port"])
+        answer = _identity(account)
+    except (OSError, ValueError, KeyError):
+        return None
+    expected = {"pid": account.pid, "state": str(layout.state)}
+    return account if answer == expected else None
+
+
+def start(layout: Layout, environ: Mapping[str, str]) -> Account:
+    """
+    Start an empty account.
+
+    Raises:
+        AccountError: It did not answer.
+    """
+    layout.server.unlink(missing_ok=True)
+    started = subprocess.run(
+        [sys.executable, "-m", "sandbox.server"],
+        cwd=ROOT,
+        env=dict(environ),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    account = find(layout)
+    if account is None:
+        said = (started.stdout + started.stderr).strip()
+        raise AccountError(
+            f"the local AWS did not start, log {layout.server_log}\n{said}"
+        )
+    return account
+
+
+def stop(layout: Layout) -> None:
+    """
+    End the account, if it runs; what it held is gone.
+
+    Raises:
+        AccountError: It still answers.
+    """
+    account = find(layout)
+    if account is None:
+        return
+    os.kill(account.pid, signal.SIGTERM)
+    deadline = time.monotonic() + _STOP_SECONDS
+    while find(layout):
+        if time.monotonic() > deadline:
+            raise AccountError(f"the local AWS, process {account.pid}, does not end")
+        time.sleep(0.05)
+    layout.server.unlink(missing_ok=True)
+
+
+def _identity(account: Account) -> object:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    url = f"http://127.0.0.1:{account.port}{IDENTITY_PATH}"
+    with opener.open(url, timeout=_ANSWER_SECONDS) as answer:
+        return json.load(answer)
