@@ -1,11 +1,22 @@
 """Processor architectures: which instance types and machine images belong together."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Literal
 
-__all__ = ["Architecture", "ami_parameter", "ami_type", "architecture_of"]
+__all__ = [
+    "Architecture",
+    "ami_parameter",
+    "ami_type",
+    "architecture_of",
+    "instance_type_problems",
+    "is_instance_type_name",
+]
 
 Architecture = Literal["amd64", "arm64"]
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
 
 # Letters, the generation, then capability letters: "m", "7", "gd" of m7gd.
 _FAMILY = re.compile(r"(?P<series>[a-z]+)(?P<generation>\d+)(?P<capabilities>[a-z-]*)")
@@ -15,6 +26,11 @@ _AMI_TYPES = {
     "arm64": "AL2023_ARM_64_STANDARD",
 }
 _EC2_NAMES = {"amd64": "x86_64", "arm64": "arm64"}
+
+
+def is_instance_type_name(text: str) -> bool:
+    """Tell whether a text has the form of an instance type, ``m7i.4xlarge``."""
+    return _NAME.fullmatch(text) is not None
 
 
 def architecture_of(instance_type: str) -> Architecture | None:
@@ -46,6 +62,53 @@ def architecture_of(instance_type: str) -> Architecture | None:
     graviton = found["capabilities"].startswith("g")
     grace = re.search(r"-gb\d", family) is not None
     return "arm64" if graviton or grace or family == "a1" else "amd64"
+
+
+def instance_type_problems(
+    names: Sequence[str], architecture: Architecture
+) -> list[str]:
+    """
+    List what is wrong with the instance types of one group.
+
+    Types that are newer than this library pass; what contradicts the architecture
+    is named, since EKS takes one image for all nodes of a group.
+    """
+    if architecture not in ("amd64", "arm64"):
+        return [f"architecture must be amd64 or arm64, got architecture={architecture}"]
+    if not names:
+        return ["instance_types must name at least one EC2 type"]
+    return [
+        *_form_problems(names),
+        *_contradictions(names, architecture),
+    ]
+
+
+def _form_problems(names: Sequence[str]) -> list[str]:
+    odd = [name for name in names if not is_instance_type_name(name)]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    macs = [name for name in names if name.startswith("mac")]
+    return [
+        *(f"instance_types must look like m7i.4xlarge, got {name}" for name in odd),
+        *(
+            f"instance_types must name each type once, got {name} twice"
+            for name in twice
+        ),
+        *(f"instance_types must run Linux (Linux only), got {name}" for name in macs),
+    ]
+
+
+def _contradictions(names: Sequence[str], architecture: Architecture) -> list[str]:
+    told = {name: architecture_of(name) for name in names}
+    wrong = [
+        f"{name} ({other})"
+        for name, other in told.items()
+        if other not in (None, architecture) and not name.startswith("mac")
+    ]
+    if not wrong:
+        return []
+    return [
+        f"instance_types must be {architecture} like the group, got {', '.join(wrong)}"
+    ]
 
 
 def ami_type(architecture: Architecture) -> str:

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from components.spec import tags as tag_rules
-from components.spec.architecture import Architecture, architecture_of
-from components.spec.instance_types import is_instance_type_name
+from components.spec.architecture import Architecture, instance_type_problems
 from components.spec.kubelet import KubeletTuning
 from components.spec.labels import (
     GROUP_LABEL,
     Taint,
-    label_problems,
-    reserved_label_problems,
-    reserved_taint_problems,
+    eks_limit_problems,
+    node_label_problems,
+    node_taint_problems,
 )
+from components.spec.problems import refuse
 from components.spec.user_data import UserDataPart, overlap_problems
 from components.spec.volume import Gp3Volume
 
@@ -97,8 +97,7 @@ class NodeGroup:
 
     def __post_init__(self) -> None:
         problems = _problems(self)
-        if problems:
-            raise ValueError("\n".join(problems))
+        refuse(problems)
 
     @property
     def all_labels(self) -> dict[str, str]:
@@ -176,17 +175,16 @@ def validate_groups(servers: Sequence[ServerGroup], jobs: Sequence[JobGroup]) ->
             "servers must have a group without taints and with size.min of at least 1: "
             "DNS of the cluster needs a node"
         )
-    if problems:
-        raise ValueError("\n".join(problems))
+    refuse(problems)
 
 
 def _problems(group: NodeGroup) -> list[str]:
     tuned = getattr(group, "kubelet", None) is not None
     return [
         *_name_problems(group.name),
-        *_instance_type_problems(group),
-        *_label_problems(group),
-        *_taint_problems(group),
+        *instance_type_problems(group.instance_types, group.architecture),
+        *node_label_problems(group.labels),
+        *node_taint_problems(group.taints),
         *tag_rules.tag_problems(group.tags),
         *[
             problem
@@ -194,6 +192,7 @@ def _problems(group: NodeGroup) -> list[str]:
             for problem in overlap_problems(part, tuned=tuned)
         ],
         *(_job_problems(group) if isinstance(group, JobGroup) else []),
+        *(_server_problems(group) if isinstance(group, ServerGroup) else []),
     ]
 
 
@@ -206,70 +205,6 @@ def _name_problems(name: str) -> list[str]:
     return [
         f"name must be 1 to {_LONGEST_NAME} lower-case letters, digits or '-', with a "
         f"letter or digit at both ends, got name={name}"
-    ]
-
-
-def _instance_type_problems(group: NodeGroup) -> list[str]:
-    if group.architecture not in ("amd64", "arm64"):
-        return [
-            f"architecture must be amd64 or arm64, got "
-            f"architecture={group.architecture}"
-        ]
-    if not group.instance_types:
-        return ["instance_types must name at least one EC2 type"]
-    problems = [
-        f"instance_types must look like m7i.4xlarge, got {name}"
-        for name in group.instance_types
-        if not is_instance_type_name(name)
-    ]
-    problems += [
-        f"instance_types must name each type once, got {name} {count} times"
-        for name, count in Counter(group.instance_types).items()
-        if count > 1
-    ]
-    macs = [name for name in group.instance_types if name.startswith("mac")]
-    if macs:
-        problems.append(f"instance_types must run Linux, got {', '.join(macs)}")
-    return problems + _architecture_problems(group)
-
-
-def _architecture_problems(group: NodeGroup) -> list[str]:
-    told = {name: architecture_of(name) for name in group.instance_types}
-    wrong = [
-        f"{name} ({other})"
-        for name, other in told.items()
-        if other not in (None, group.architecture)
-    ]
-    if not wrong:
-        return []
-    return [
-        f"instance_types must be {group.architecture} like the group, "
-        f"got {', '.join(wrong)}"
-    ]
-
-
-def _label_problems(group: NodeGroup) -> list[str]:
-    reserved = [
-        problem
-        for key in group.labels
-        if isinstance(key, str)
-        for problem in reserved_label_problems("labels", key)
-    ]
-    return [*reserved, *label_problems("labels", group.labels)]
-
-
-def _taint_problems(group: NodeGroup) -> list[str]:
-    reserved = [
-        problem
-        for taint in group.taints
-        for problem in reserved_taint_problems("taints", taint.key)
-    ]
-    counts = Counter((taint.key, taint.effect) for taint in group.taints)
-    return reserved + [
-        f"taints must have one value for each key and effect, got {key}:{effect} "
-        f"{count} times"
-        for (key, effect), count in counts.items()
-        if count > 1
     ]
 
 
@@ -288,3 +223,7 @@ def _job_problems(group: JobGroup) -> list[str]:
         if count > 1
     ]
     return problems + tag_rules.autoscaler_problems(group)
+
+
+def _server_problems(group: ServerGroup) -> list[str]:
+    return eks_limit_problems(group.labels, group.taints)

@@ -1,23 +1,21 @@
 """What EC2 says about instance types: processors, addresses, EBS figures."""
 
 import csv
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
-from components.spec.architecture import Architecture, architecture_of
+from components.spec.architecture import (
+    Architecture,
+    architecture_of,
+    is_instance_type_name,
+)
+from components.spec.problems import refuse
 
-__all__ = ["InstanceType", "InstanceTypes", "is_instance_type_name"]
+__all__ = ["InstanceType", "InstanceTypes"]
 
 _TABLE = Path(__file__).with_name("instance_types.csv")
-_NAME = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
-
-
-def is_instance_type_name(text: str) -> bool:
-    """Tell whether a text has the form of an instance type, ``m7i.4xlarge``."""
-    return _NAME.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,8 +57,7 @@ class InstanceType:
 
     def __post_init__(self) -> None:
         problems = [*_name_problems(self), *_number_problems(self)]
-        if problems:
-            raise ValueError("\n".join(problems))
+        refuse(problems)
 
     @property
     def eni_pods(self) -> int:
@@ -133,7 +130,7 @@ class InstanceTypes:
         """Return the facts of a type, or None when the table lacks it."""
         return self._types.get(name)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[InstanceType]:
         return iter(self._types.values())
 
     def __len__(self) -> int:

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from components.spec.problems import refuse
+
 __all__ = ["KubeletTuning", "kube_reserved", "reserved_memory_mib"]
 
 _MEMORY_BASE_MIB = 255
@@ -80,8 +82,7 @@ class KubeletTuning:
 
     def __post_init__(self) -> None:
         problems = [*_limit_problems(self), *_timeout_problems(self)]
-        if problems:
-            raise ValueError("\n".join(problems))
+        refuse(problems)
 
     @property
     def burst(self) -> int:

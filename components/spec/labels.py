@@ -1,17 +1,21 @@
 """Labels and taints: what Kubernetes accepts, and which keys are not the user's."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
+
+from components.spec.problems import refuse
 
 __all__ = [
     "GROUP_LABEL",
     "Taint",
     "TaintEffect",
+    "eks_limit_problems",
     "label_problems",
-    "reserved_label_problems",
-    "reserved_taint_problems",
+    "node_label_problems",
+    "node_taint_problems",
     "text_problem",
 ]
 
@@ -86,12 +90,11 @@ class Taint:
 
     def __post_init__(self) -> None:
         problems = [
-            *_text_or(key_problem, "key", self.key),
-            *_text_or(value_problem, "value", self.value),
+            *_text_or(_key_problems, "key", self.key),
+            *_text_or(_value_problems, "value", self.value),
             *_effect_problems(self.effect),
         ]
-        if problems:
-            raise ValueError("\n".join(problems))
+        refuse(problems)
 
     @property
     def kubernetes(self) -> str:
@@ -110,36 +113,83 @@ class Taint:
 
 
 def label_problems(field: str, labels: Mapping[str, str]) -> list[str]:
-    """List what Kubernetes would refuse in labels of nodes, in the order given."""
+    """List what Kubernetes would refuse in labels, in the order given."""
     problems = []
     for key, value in labels.items():
-        named = f"{field}[{key}]"
-        problems += _text_or(key_problem, f"key of {named}", key)
-        problems += _text_or(value_problem, named, value)
+        problems += _text_or(_key_problems, f"key of {field}[{key}]", key)
+        problems += _text_or(_value_problems, f"{field}[{key}]", value)
     return problems
 
 
-def reserved_label_problems(field: str, key: str) -> list[str]:
+def node_label_problems(labels: Mapping[str, str]) -> list[str]:
+    """List what nodes cannot carry, and labels that are not the user's to set."""
+    reserved = (_reserved_label_problems(key) for key in labels if isinstance(key, str))
+    return [
+        *label_problems("labels", labels),
+        *(one for some in reserved for one in some),
+    ]
+
+
+def node_taint_problems(taints: Sequence[Taint]) -> list[str]:
+    """List taints that are not the user's to set, or that contradict each other."""
+    counts = Counter((taint.key, taint.effect) for taint in taints)
+    return [
+        *(one for taint in taints for one in _reserved_taint_problems(taint.key)),
+        *(
+            f"taints must have one value for each key and effect, got {key}:{effect} "
+            f"{count} times"
+            for (key, effect), count in counts.items()
+            if count > 1
+        ),
+    ]
+
+
+def eks_limit_problems(labels: Mapping[str, str], taints: Sequence[Taint]) -> list[str]:
+    """
+    List what Kubernetes would take and a managed node group does not.
+
+    Sources:
+        EKS API, CreateNodegroup: label and taint keys to 63 characters with their
+        domain, label values of at least 1.
+    """
+    keys = {"labels": list(labels), "taints": [taint.key for taint in taints]}
+    return [
+        *(
+            f"{field} of a server group must have keys of at most {_LONGEST_PART} "
+            f"characters, got {key}"
+            for field in keys
+            for key in keys[field]
+            if len(str(key)) > _LONGEST_PART
+        ),
+        *(
+            f"labels[{key}] of a server group must not be empty"
+            for key, value in labels.items()
+            if value == ""
+        ),
+    ]
+
+
+def _reserved_label_problems(key: str) -> list[str]:
     """Say who sets a label, when it is not the user's to set."""
     owner = _RESERVED_DOMAINS.get(_domain(key)) or _NODE_LABELS.get(key)
     if owner is not None:
-        return [f"{field} must leave out {key}, which is {owner}"]
+        return [f"labels must leave out {key}, which is {owner}"]
     if _below(_domain(key), _KUBERNETES_DOMAINS) and not _below(
         _domain(key), _KUBELET_DOMAINS
     ):
         return [
-            f"{field} must leave out {key}: of the labels of Kubernetes a node may set "
+            f"labels must leave out {key}: of the labels of Kubernetes a node may set "
             f"only those of {' and '.join(_KUBELET_DOMAINS)}"
         ]
     return []
 
 
-def reserved_taint_problems(field: str, key: str) -> list[str]:
+def _reserved_taint_problems(key: str) -> list[str]:
     """Say who sets a taint, when it is not the user's to set."""
     owner = _RESERVED_DOMAINS.get(_domain(key))
     if _domain(key) == "node.kubernetes.io":
         owner = "set by Kubernetes while something is wrong with a node"
-    return [f"{field} must leave out {key}, which is {owner}"] if owner else []
+    return [f"taints must leave out {key}, which is {owner}"] if owner else []
 
 
 def _domain(key: str) -> str:
@@ -163,7 +213,7 @@ def text_problem(field: str, value: object) -> list[str]:
     return [f"{field} must be text, got {value!r} ({kind}): put it in quotes"]
 
 
-def key_problem(field: str, key: str) -> list[str]:
+def _key_problems(field: str, key: str) -> list[str]:
     """Say why Kubernetes would refuse a key of a label or taint."""
     domain, slash, name = key.rpartition("/")
     if slash and (len(domain) > _LONGEST_DOMAIN or not _DOMAIN.fullmatch(domain)):
@@ -176,7 +226,7 @@ def key_problem(field: str, key: str) -> list[str]:
     return []
 
 
-def value_problem(field: str, value: str) -> list[str]:
+def _value_problems(field: str, value: str) -> list[str]:
     """Say why Kubernetes would refuse a value of a label or taint."""
     if value == "" or (len(value) <= _LONGEST_PART and _PART.fullmatch(value)):
         return []
@@ -186,7 +236,9 @@ def value_problem(field: str, value: str) -> list[str]:
     ]
 
 
-def _text_or(check, field: str, value: object) -> list[str]:
+def _text_or(
+    check: Callable[[str, str], list[str]], field: str, value: object
+) -> list[str]:
     """Check the text, or say that it is none."""
     return check(field, value) if isinstance(value, str) else text_problem(field, value)
 

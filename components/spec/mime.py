@@ -82,7 +82,8 @@ def parse(text: str) -> tuple[Part, ...]:
 
 def _message(part: Part) -> Message:
     message = Message(_POLICY)
-    message["Content-Type"] = f'{part.content_type}; charset="utf-8"'
+    charset = '; charset="utf-8"' if part.content_type.startswith("text/") else ""
+    message["Content-Type"] = part.content_type + charset
     message.set_payload(part.content)
     return message
 

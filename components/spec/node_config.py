@@ -1,6 +1,6 @@
 """User data that nodeadm reads when an AL2023 node boots."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,16 +8,17 @@ import yaml
 
 from components.spec import mime, nodeadm
 from components.spec.groups import JobGroup, NodeGroup, ServerGroup, Taint
-from components.spec.instance_types import InstanceTypes
+from components.spec.instance_types import InstanceType, InstanceTypes
 from components.spec.kubelet import KubeletTuning, reserved_memory_mib
 from components.spec.names import is_cluster_name
+from components.spec.problems import refuse
 
 __all__ = [
     "NodeCluster",
     "check_group",
     "effective_node_config",
+    "fact_problems",
     "job_user_data",
-    "reservation_problems",
     "server_user_data",
 ]
 
@@ -46,7 +47,7 @@ class NodeCluster:
     service_cidr: str
 
     def __post_init__(self) -> None:
-        _refuse(_cluster_problems(self))
+        refuse(_cluster_problems(self))
 
 
 def _cluster_problems(cluster: NodeCluster) -> list[str]:
@@ -81,7 +82,7 @@ def job_user_data(
         ValueError: The text is above 16 KiB, or half of the memory of a node would
             be reserved.
     """
-    _refuse(reservation_problems(group, instance_types))
+    refuse(fact_problems(group, instance_types))
     spec = {
         "cluster": {
             "name": cluster.name,
@@ -114,7 +115,7 @@ def server_user_data(group: ServerGroup, instance_types: InstanceTypes) -> str |
         amazon-eks-ami, nodeadm configprovider. Needs AMI v20251023 or later. Not
         confirmed on a real group: compare the node's ``capacity.pods``.
     """
-    _refuse(reservation_problems(group, instance_types))
+    refuse(fact_problems(group, instance_types))
     parts = _user_parts(group)
     if group.kubelet is not None:
         vcpus = _largest_vcpus(group, instance_types)
@@ -149,24 +150,37 @@ def _usual_cluster() -> NodeCluster:
     )
 
 
-def reservation_problems(group: NodeGroup, instance_types: InstanceTypes) -> list[str]:
+def fact_problems(group: NodeGroup, instance_types: InstanceTypes) -> list[str]:
     """
-    List the types on which the reservation takes half of the memory or more.
+    List where a group and the facts about its instance types do not go together.
 
-    Args:
-        group: A group; without a `KubeletTuning` nothing is reserved by it.
-        instance_types: Types that are not known are passed over.
+    A reservation that takes half of the memory or more is refused, and so is a type of
+    the other architecture whose name does not tell. Unknown types are passed over.
     """
-    kubelet = _tuning(group)
+    known = [instance_types.find(name) for name in group.instance_types]
+    types = [one for one in known if one is not None]
+    return [
+        *(
+            f"instance_types must be {group.architecture} like the group, "
+            f"got {one.name} ({one.architecture})"
+            for one in types
+            if one.architecture != group.architecture
+        ),
+        *_reservation_problems(_tuning(group), types),
+    ]
+
+
+def _reservation_problems(
+    kubelet: KubeletTuning | None, types: Sequence[InstanceType]
+) -> list[str]:
     if kubelet is None:
         return []
     memory = reserved_memory_mib(kubelet.max_pods)
-    known = [instance_types.find(name) for name in group.instance_types]
     return [
         f"kubelet.max_pods must reserve less than half of the memory, got max_pods="
         f"{kubelet.max_pods}: {memory} of {one.memory_mib} MiB on {one.name}"
-        for one in known
-        if one is not None and 2 * memory >= one.memory_mib
+        for one in types
+        if 2 * memory >= one.memory_mib
     ]
 
 
@@ -206,11 +220,6 @@ def _largest_vcpus(group: NodeGroup, instance_types: InstanceTypes) -> int | Non
 
 def _tuning(group: NodeGroup) -> KubeletTuning | None:
     return group.kubelet if isinstance(group, JobGroup | ServerGroup) else None
-
-
-def _refuse(problems: list[str]) -> None:
-    if problems:
-        raise ValueError("\n".join(problems))
 
 
 def _taint(taint: Taint) -> dict[str, str]:

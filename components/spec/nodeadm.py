@@ -9,6 +9,8 @@ from typing import Any
 import yaml
 from yaml.constructor import ConstructorError
 
+from components.spec.problems import refuse
+
 __all__ = ["API_VERSION", "merge", "node_config_problems", "read_node_config"]
 
 API_VERSION = "node.eks.aws/v1alpha1"
@@ -106,8 +108,7 @@ def read_node_config(text: str) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise ValueError("content must be a NodeConfig, got no YAML object")
     problems = node_config_problems(document)
-    if problems:
-        raise ValueError("\n".join(problems))
+    refuse(problems)
     return document
 
 

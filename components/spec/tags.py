@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from components.spec.labels import text_problem
+from components.spec.problems import refuse
 
 if TYPE_CHECKING:
     from components.spec.groups import JobGroup
@@ -62,8 +63,7 @@ def check_tags(
         not confirmed.
     """
     problems = tag_problems(tags) + _count_problems(tags, own or {}, limit)
-    if problems:
-        raise ValueError("\n".join(problems))
+    refuse(problems)
 
 
 def tag_problems(tags: Mapping[str, str]) -> list[str]:
@@ -109,7 +109,7 @@ def _count_problems(
     both = {**own, **tags}
     if len(both) <= limit:
         return []
-    surplus = [key for key in both if key not in own][limit - len(own) :]
+    surplus = list(both)[limit:]
     return [
         f"tags must be at most {limit} with the {len(own)} that the library adds, "
         f"got {len(both)}: {', '.join(surplus)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from components.spec import mime, nodeadm
+from components.spec.problems import refuse
 
 __all__ = ["UserDataPart", "overlap_problems"]
 
@@ -77,8 +78,7 @@ class UserDataPart:
         problems = _form_problems(self.content)
         if not problems and self.kind == "shell":
             problems = _script_problems(self.content)
-        if problems:
-            raise ValueError("\n".join(problems))
+        refuse(problems)
         if self.kind == "node-config":
             nodeadm.read_node_config(self.content)
 

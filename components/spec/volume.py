@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from components.spec.problems import refuse
+
 __all__ = ["Gp3Limits", "Gp3Volume"]
 
 
@@ -74,8 +76,7 @@ class Gp3Volume:
             problems.append(
                 "kms_key_id must name a key or be left out, got an empty text"
             )
-        if problems:
-            raise ValueError("\n".join(problems))
+        refuse(problems)
 
     def block_device(self) -> dict[str, object]:
         """
