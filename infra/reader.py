@@ -21,16 +21,19 @@ from typing import (
 
 import pulumi
 
-__all__ = ["at", "build", "checked", "collect", "unknown_key"]
+from infra.scalars import (
+    describe,
+    expect_map,
+    expected,
+    looks_like,
+    read_literal,
+    read_scalar,
+)
 
-# Pulumi carries numbers as 64-bit floats; a larger whole number would change.
-_LARGEST = 2**53
+__all__ = ["build", "checked", "collect", "read_fields"]
 
-# How many characters of a wrong value an error repeats.
-_SHOWN = 60
-
-# What Pulumi makes of an unquoted date in a stack file.
-_GO_DATE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \S+")
+# Below this likeness a suggestion is a guess: scaler would become cluster.
+_NEAR = 0.7
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
@@ -43,11 +46,10 @@ D = TypeVar("D", bound=_Dataclass)
 T = TypeVar("T")
 
 
-def build(cls: type[D], path: str, values: Any, **given: Any) -> D:
+def build(cls: type[D], path: str, values: Any) -> D:
     """
     Make a *cls* from the mapping that a stack file holds at *path*.
 
-    *given* are the fields that the program supplies; the file may not name them.
     Fields are read in their order in the class, unknown keys follow by name, and
     the checks of the class itself come last, when all its fields could be read.
 
@@ -55,21 +57,41 @@ def build(cls: type[D], path: str, values: Any, **given: Any) -> D:
         pulumi.RunError: Keys are missing, unknown, mistyped or out of range: one
             line for each, with its path.
     """
+    found, problems = read_fields(cls, path, values)
+    if problems:
+        raise pulumi.RunError("\n".join(problems))
+    return checked(path, lambda: cls(**found))
+
+
+def read_fields(
+    cls: Any, path: str, values: Any, given: Sequence[str] = ()
+) -> tuple[dict[str, Any], list[str]]:
+    """
+    Read what can be read of a *cls*, and list the problems of the rest.
+
+    Args:
+        cls: The dataclass whose fields the file holds at *path*.
+        path: Where the file holds them; empty for the file itself.
+        values: What the file says.
+        given: Fields that the program supplies; the file may not name them.
+
+    Raises:
+        pulumi.RunError: *values* is no map.
+    """
     known = {f.name: f for f in fields(cls) if f.name not in given}
     accepted = [*_kinds([cls]), *known]
-    values = _expect_map(path, values)
+    values = expect_map(path, values)
     unknown = sorted((k for k in values if k not in accepted), key=str)
     wanted = [key for key in known if key in values or _is_required(known[key])]
 
     def read(key: Any) -> Any:
         if key not in known:
-            raise pulumi.RunError(unknown_key(at(path, key), key, accepted))
+            raise pulumi.RunError(_unknown_key(_at(path, key), key, accepted))
         if key not in values:
-            raise pulumi.RunError(f"{at(path, key)}: missing key")
-        return _read(_types(cls)[key], at(path, key), values[key])
+            raise pulumi.RunError(f"{_at(path, key)}: missing key")
+        return _read(_types(cls)[key], _at(path, key), values[key])
 
-    read_values = collect(read, [*wanted, *unknown])
-    return checked(path, lambda: cls(**read_values, **given))
+    return _sort_out(read, [*wanted, *unknown])
 
 
 def collect(read: Callable[[Any], T], keys: Iterable[Any]) -> dict[Any, T]:
@@ -79,13 +101,7 @@ def collect(read: Callable[[Any], T], keys: Iterable[Any]) -> dict[Any, T]:
     Raises:
         pulumi.RunError: The lines of all the errors that *read* raised.
     """
-    values: dict[Any, T] = {}
-    problems: list[str] = []
-    for key in keys:
-        try:
-            values[key] = read(key)
-        except pulumi.RunError as error:
-            problems.append(str(error))
+    values, problems = _sort_out(read, keys)
     if problems:
         raise pulumi.RunError("\n".join(problems))
     return values
@@ -106,18 +122,31 @@ def checked(path: str, make: Callable[[], T]) -> T:
         raise pulumi.RunError(lines) from error
 
 
-def unknown_key(path: str, key: Any, accepted: Sequence[str]) -> str:
+def _unknown_key(path: str, key: Any, accepted: Sequence[str]) -> str:
     """Say that *key* is unknown, what would be accepted, and which is nearest."""
-    near = get_close_matches(str(key), accepted, n=1)
+    near = get_close_matches(str(key), accepted, n=1, cutoff=_NEAR)
     hint = f"; did you mean {near[0]}?" if near else ""
     return f"{path}: unknown key, expected one of {', '.join(accepted)}{hint}"
 
 
-def at(path: str, key: Any) -> str:
+def _at(path: str, key: Any) -> str:
     """Name *key* below *path* as `pulumi config set --path` does."""
     if isinstance(key, str) and _PLAIN_KEY.fullmatch(key):
         return f"{path}.{key}" if path else key
     return f"{path}[{dumps(str(key))}]"
+
+
+def _sort_out(
+    read: Callable[[Any], T], keys: Iterable[Any]
+) -> tuple[dict[Any, T], list[str]]:
+    values: dict[Any, T] = {}
+    problems: list[str] = []
+    for key in keys:
+        try:
+            values[key] = read(key)
+        except pulumi.RunError as error:
+            problems.append(str(error))
+    return values, problems
 
 
 def _read(type_: Any, path: str, value: Any) -> Any:
@@ -131,8 +160,8 @@ def _read(type_: Any, path: str, value: Any) -> Any:
     if origin is Mapping:
         return _read_map(get_args(type_)[1], path, value)
     if origin is Literal:
-        return _read_literal(get_args(type_), path, value)
-    return _read_scalar(type_, path, value)
+        return read_literal(get_args(type_), path, value)
+    return read_scalar(type_, path, value)
 
 
 def _read_union(types: Sequence[Any], path: str, value: Any) -> Any:
@@ -146,14 +175,14 @@ def _read_union(types: Sequence[Any], path: str, value: Any) -> Any:
         variant = _variant(classes, path, value)
         return build(variant, path, _without_kind(variant, value))
     for member in members:
-        if member not in classes and _looks_like(member, value):
+        if member not in classes and looks_like(member, value):
             return _read(member, path, value)
-    raise _expected(" or ".join(_describe(member) for member in members), path, value)
+    raise expected(" or ".join(describe(member) for member in members), path, value)
 
 
 def _read_list(item: Any, path: str, value: Any) -> tuple[Any, ...]:
     if not isinstance(value, list):
-        raise _expected("a list", path, value)
+        raise expected("a list", path, value)
     return tuple(
         collect(
             lambda i: _read(item, f"{path}[{i}]", value[i]), range(len(value))
@@ -162,108 +191,28 @@ def _read_list(item: Any, path: str, value: Any) -> tuple[Any, ...]:
 
 
 def _read_map(item: Any, path: str, value: Any) -> dict[str, Any]:
-    values = _expect_map(path, value)
+    values = expect_map(path, value)
 
     def read(key: Any) -> Any:
         if not isinstance(key, str):
-            raise _expected("a text as key", at(path, key), key)
-        return _read(item, at(path, key), values[key])
+            raise expected("a text as key", _at(path, key), key)
+        return _read(item, _at(path, key), values[key])
 
     return collect(read, sorted(values, key=str))
 
 
-def _read_literal(choices: Sequence[Any], path: str, value: Any) -> Any:
-    for choice in choices:
-        if type(choice) is type(value) and choice == value:
-            return choice
-    raise _expected(f"one of {', '.join(map(str, choices))}", path, value)
-
-
-def _read_scalar(type_: Any, path: str, value: Any) -> Any:
-    if type_ not in _SCALARS:
-        raise TypeError(f"{path}: cannot read {type_}")
-    if not _looks_like(type_, value):
-        raise _expected(_describe(type_), path, value)
-    if type_ is str:
-        return _expect_unicode(path, value)
-    if type_ is not bool and not abs(value) <= _LARGEST:
-        raise _expected(f"a number of at most {_LARGEST} in size", path, value)
-    return float(value) if type_ is float else value
-
-
-# The scalar types, the Python types that stand for them in a file, and their names.
-_SCALARS: Mapping[Any, tuple[tuple[type, ...], str]] = {
-    str: ((str,), "a text"),
-    bool: ((bool,), "true or false"),
-    int: ((int,), "a whole number"),
-    float: ((int, float), "a number"),
-}
-
-
-def _looks_like(type_: Any, value: Any) -> bool:
-    if get_origin(type_) is tuple:
-        return isinstance(value, list)
-    if type_ not in _SCALARS:
-        return False
-    if isinstance(value, bool):
-        return type_ is bool
-    return isinstance(value, _SCALARS[type_][0]) and not _is_go_date(value)
-
-
-def _is_go_date(value: Any) -> bool:
-    return isinstance(value, str) and _GO_DATE.fullmatch(value) is not None
-
-
-def _describe(type_: Any) -> str:
-    if get_origin(type_) is tuple:
-        return "a list"
-    return _SCALARS[type_][1] if type_ in _SCALARS else "a map"
-
-
-def _expect_map(path: str, value: Any) -> Mapping[Any, Any]:
-    if not isinstance(value, Mapping):
-        raise _expected("a map", path, value)
-    return value
-
-
-def _expect_unicode(path: str, value: str) -> str:
-    if any("\ud800" <= character <= "\udfff" for character in value):
-        raise pulumi.RunError(f"{path}: expected valid Unicode, got {_show(value)}")
-    return value
-
-
-def _expected(what: str, path: str, value: Any) -> pulumi.RunError:
-    unquoted = isinstance(value, bool | int | float) or _is_go_date(value)
-    hint = "; put it in quotes" if what == "a text" and unquoted else ""
-    return pulumi.RunError(f"{path}: expected {what}, got {_show(value)}{hint}")
-
-
-def _show(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, list):
-        return "a list"
-    if isinstance(value, Mapping):
-        return "a map"
-    if isinstance(value, str) and not _is_go_date(value):
-        text = dumps(value, ensure_ascii=not value.isprintable())
-    else:
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
-
-
 def _variant(classes: Sequence[Any], path: str, value: Any) -> Any:
     """Choose the class of a union by its `kind`, or else by the keys in use."""
-    values = _expect_map(path, value)
+    values = expect_map(path, value)
     if not _kinds(classes):
         return _by_keys(classes, path, values)
     by_kind = {cls.kind: cls for cls in classes}
     if "kind" not in values and len(classes) > 1:
         raise pulumi.RunError(
-            f"{at(path, 'kind')}: missing key, expected one of {', '.join(by_kind)}"
+            f"{_at(path, 'kind')}: missing key, expected one of {', '.join(by_kind)}"
         )
     kind = values.get("kind", classes[0].kind)
-    return by_kind[_read_literal(list(by_kind), at(path, "kind"), kind)]
+    return by_kind[read_literal(list(by_kind), _at(path, "kind"), kind)]
 
 
 def _by_keys(classes: Sequence[Any], path: str, values: Mapping[Any, Any]) -> Any:
@@ -272,7 +221,9 @@ def _by_keys(classes: Sequence[Any], path: str, values: Mapping[Any, Any]) -> An
     best = max(classes, key=lambda cls: sum(key in names[cls] for key in values))
     own = [key for key in values if key in names[best]]
     if values and not own:
-        lines = [unknown_key(at(path, k), k, accepted) for k in sorted(values, key=str)]
+        lines = [
+            _unknown_key(_at(path, k), k, accepted) for k in sorted(values, key=str)
+        ]
         raise pulumi.RunError("\n".join(lines))
     alien = [key for key in values if key in accepted and key not in names[best]]
     if alien:

@@ -265,10 +265,17 @@ def test_all_problems_are_reported_in_the_order_of_the_fields():
 
 
 def test_fields_that_the_program_supplies_are_unknown_in_the_file():
-    with pytest.raises(pulumi.RunError) as caught:
-        reader.build(Disk, "disk", {"rate": 1}, rate=2.0)
+    actual = reader.read_fields(Disk, "disk", {"rate": 1, "size_gib": 2}, ["rate"])
 
-    assert "disk.rate: unknown key, expected one of size_gib" == str(caught.value)
+    problem = "disk.rate: unknown key, expected one of size_gib"
+    assert ({"size_gib": 2}, [problem]) == actual
+
+
+def test_what_can_be_read_is_read_beside_what_is_wrong():
+    actual = reader.read_fields(Disk, "", {"rate": "1", "size_gib": 2})
+
+    problem = 'rate: expected a number, got "1"'
+    assert ({"size_gib": 2}, [problem]) == actual
 
 
 def test_a_type_that_cannot_be_read_is_a_bug_and_not_a_wrong_file():

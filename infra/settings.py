@@ -1,0 +1,200 @@
+"""
+What a stack file may say. The only module that reads `pulumi.Config`.
+
+Secrets: a key that holds a `secure:` value is decrypted for the program, and its
+values are checked like any other. What shapes the graph (names, counts, types,
+labels) stays plain, since it becomes part of names. What only flows into resources
+is stored as a secret: `program.keep_secrets` says which inputs, for each key.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from json import loads
+from pathlib import Path
+from typing import Any
+
+import pulumi
+from pulumi.runtime import config as runtime_config
+
+from components.spec.cluster import ClusterSettings, validate_addresses
+from components.spec.groups import JobGroup, ServerGroup, validate_groups
+from components.spec.instance_types import InstanceType
+from components.spec.network import ExistingNetwork, NewNetwork
+from components.spec.tags import check_tags
+from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
+from infra import reader, stack_file, versions
+
+__all__ = ["Settings", "load", "load_file", "read"]
+
+REGION = "aws:region"
+
+_REGION_NAME = re.compile(r"[a-z]+(-[a-z]+)+-\d+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """
+    The keys of a stack file, one field each.
+
+    Args:
+        network: A VPC of its own, or the ids of one that exists.
+        cluster: The control plane. Without a name it is called `<project>-<stack>`,
+            without a release of node images the one of `versions` is taken.
+        servers: Groups for what runs on and on; one of them without taints.
+        jobs: Groups for what runs to an end.
+        vpc_cni: How nodes keep addresses ready.
+        tags: AWS tags of all resources.
+        instance_types: Facts about types that the bundled table lacks or has wrong.
+        secret_keys: Keys of the file that hold secrets. Not a key itself.
+
+    Sources:
+        Prefixes: four calls to EC2 serve the sixty pods of a node, see
+        `WarmPrefixes`.
+    """
+
+    network: NewNetwork | ExistingNetwork
+    cluster: ClusterSettings
+    servers: tuple[ServerGroup, ...]
+    jobs: tuple[JobGroup, ...]
+    vpc_cni: VpcCniTuning = WarmPrefixes()
+    tags: Mapping[str, str] = field(default_factory=dict)
+    instance_types: tuple[InstanceType, ...] = ()
+    secret_keys: frozenset[str] = frozenset()
+
+
+def load(config: pulumi.Config) -> Settings:
+    """
+    Read the settings of the selected stack.
+
+    Raises:
+        pulumi.RunError: See `read`. The CLI prints the lines without a traceback.
+    """
+    keys = {**runtime_config.get_config_env(), **runtime_config.CONFIG.get()}
+    names = [key.partition(":")[2] for key in keys if key.startswith(f"{config.name}:")]
+    secret = [n for n in names if runtime_config.is_config_secret(config.full_key(n))]
+    return read(
+        {name: config.get(name) for name in names},
+        region=pulumi.Config("aws").get("region"),
+        cluster_name=f"{pulumi.get_project()}-{pulumi.get_stack()}",
+        secret_keys=frozenset(secret),
+    )
+
+
+def load_file(root: Path, stack: str) -> Settings:
+    """
+    Read the settings of a stack from its file below *root*, without the CLI.
+
+    Encrypted values read as `stack_file.SECRET_TEXT`.
+
+    Raises:
+        pulumi.RunError: See `read`; or the file cannot be read.
+    """
+    project = stack_file.project_name(root)
+    config = stack_file.read_config(root, stack)
+    own = f"{project}:"
+    return read(
+        {k.removeprefix(own): v for k, v in config.items() if k.startswith(own)},
+        region=config.get(REGION),
+        cluster_name=f"{project}-{stack}",
+    )
+
+
+def read(
+    values: Mapping[str, Any],
+    *,
+    region: Any,
+    cluster_name: str,
+    secret_keys: frozenset[str] = frozenset(),
+) -> Settings:
+    """
+    Read the settings from the keys of a stack file, without their namespace.
+
+    Args:
+        values: What the file says, by key; a text is read as JSON, as Pulumi does.
+        region: What it says about `aws:region`; it must say something.
+        cluster_name: Name of a cluster whose settings give none.
+        secret_keys: Keys that hold secrets.
+
+    Raises:
+        pulumi.RunError: Keys are missing, unknown, mistyped or out of range, or
+            contradict each other: one line for each, which names it.
+    """
+    parsed = {name: _parsed(value) for name, value in values.items()}
+    found, problems = reader.read_fields(Settings, "", parsed, ["secret_keys"])
+    problems = [
+        *_problem(lambda: _check_region(region)),
+        *problems,
+        *_problem(lambda: _complete(found, cluster_name)),
+        *(line for check in _cross_checks(found, region) for line in _problem(check)),
+    ]
+    if problems:
+        raise pulumi.RunError("\n".join(problems))
+    return Settings(**found, secret_keys=secret_keys)
+
+
+def _parsed(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return loads(value)
+    except (RecursionError, ValueError):
+        return value
+
+
+def _problem(check: Callable[[], Any]) -> list[str]:
+    try:
+        check()
+    except pulumi.RunError as error:
+        return [str(error)]
+    return []
+
+
+def _check_region(region: Any) -> None:
+    if region is None:
+        raise pulumi.RunError(
+            f"{REGION}: missing key, expected a region such as ap-northeast-2"
+        )
+    if not isinstance(region, str) or not _REGION_NAME.fullmatch(region):
+        raise pulumi.RunError(
+            f"{REGION}: expected a region such as ap-northeast-2, got {region!r}"
+        )
+
+
+def _complete(found: dict[str, Any], cluster_name: str) -> None:
+    """Fill in what the program knows and the file may leave out."""
+    if "cluster" not in found:
+        return
+    cluster: ClusterSettings = found["cluster"]
+    name = cluster.name or cluster_name
+    release = cluster.ami_release or versions.AMI_RELEASE
+    found["cluster"] = reader.checked(
+        "cluster", lambda: replace(cluster, name=name, ami_release=release)
+    )
+
+
+def _cross_checks(found: Mapping[str, Any], region: Any) -> Iterator[Callable[[], Any]]:
+    """Yield the checks of keys against each other, where all of them were read."""
+    known = found.keys()
+    if {"servers", "jobs"} <= known:
+        yield lambda: reader.checked(
+            "servers, jobs", lambda: validate_groups(found["servers"], found["jobs"])
+        )
+    if {"cluster", "network"} <= known:
+        yield lambda: reader.checked(
+            "cluster", lambda: validate_addresses(found["cluster"], found["network"])
+        )
+    if "tags" in known:
+        yield lambda: reader.checked("tags", lambda: check_tags(found["tags"]))
+    if isinstance(found.get("network"), NewNetwork):
+        yield lambda: _check_zones(found["network"], region)
+
+
+def _check_zones(network: NewNetwork, region: Any) -> None:
+    zones = network.zones if isinstance(network.zones, tuple) else ()
+    alien = [zone for zone in zones if zone[:-1] != region]
+    if alien and isinstance(region, str):
+        raise pulumi.RunError(
+            f"network.zones: expected zones of {REGION} {region}, "
+            f"got {', '.join(alien)}"
+        )

@@ -1,0 +1,603 @@
+"""
+A wrong stack file names every fault, and nothing is created.
+
+It does not prove that AWS accepts a right one.
+"""
+
+import json
+from copy import deepcopy
+
+import pulumi
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from components.spec.groups import JobGroup, Size
+from components.spec.kubelet import KubeletTuning
+from components.spec.network import ExistingNetwork, NewNetwork
+from components.spec.volume import Gp3Volume
+from components.spec.vpc_cni import WarmAddresses, WarmPrefixes
+from infra import settings, versions
+
+REGION = "ap-northeast-2"
+
+GOOD = {
+    "network": {"cidr": "10.40.0.0/16", "zones": 2},
+    "cluster": {"version": "1.36"},
+    "servers": [
+        {
+            "name": "server",
+            "architecture": "amd64",
+            "instance_types": ["m7i.large", "m6i.large"],
+        }
+    ],
+    "jobs": [
+        {
+            "name": "job",
+            "architecture": "amd64",
+            "instance_types": ["m7i.4xlarge", "m6i.4xlarge"],
+        }
+    ],
+}
+
+
+def read(values, region=REGION) -> settings.Settings:
+    return settings.read(values, region=region, cluster_name="eks-jobs-test")
+
+
+def changed(path: str, value) -> dict:
+    """Copy GOOD with *value* at a path such as `jobs.0.volume.iops`."""
+    copy = deepcopy(GOOD)
+    *above, last = (int(key) if key.isdigit() else key for key in path.split("."))
+    place = copy
+    for key in above:
+        place = place.setdefault(key, {}) if isinstance(place, dict) else place[key]
+    if isinstance(place, list) and last == len(place):
+        place.append(value)
+    else:
+        place[last] = value
+    return copy
+
+
+def refusal(values, region=REGION) -> list[str]:
+    with pytest.raises(pulumi.RunError) as caught:
+        read(values, region)
+    return str(caught.value).splitlines()
+
+
+JOB_KEYS = (
+    "name, architecture, instance_types, size, labels, taints, tags, volume, "
+    "user_data, kubelet, ami_id"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        # Unknown keys.
+        (
+            "netwrok",
+            {},
+            "netwrok: unknown key, expected one of network, cluster, servers, jobs, "
+            "vpc_cni, tags, instance_types; did you mean network?",
+        ),
+        (
+            "secret_keys",
+            [],
+            "secret_keys: unknown key, expected one of network, cluster, servers, "
+            "jobs, vpc_cni, tags, instance_types",
+        ),
+        (
+            "jobs.0.volume.iop",
+            1,
+            "jobs[0].volume.iop: unknown key, expected one of size_gib, iops, "
+            "throughput_mib, kms_key_id, limits; did you mean iops?",
+        ),
+        (
+            "jobs.0.size.maximum",
+            1,
+            "jobs[0].size.maximum: unknown key, expected one of min, max",
+        ),
+        # Keys of later versions of this program are no silent promise.
+        *(
+            (
+                key,
+                {},
+                f"{key}: unknown key, expected one of network, cluster, servers, jobs, "
+                "vpc_cni, tags, instance_types",
+            )
+            for key in ("scaler", "policy", "balloons", "monitoring")
+        ),
+        (
+            "jobs.0.longest_job",
+            "6h",
+            f"jobs[0].longest_job: unknown key, expected one of {JOB_KEYS}",
+        ),
+        (
+            "servers.0.ami_id",
+            "ami-0123456789abcdef0",
+            "servers[0].ami_id: unknown key, expected one of name, architecture, "
+            "instance_types, size, labels, taints, tags, volume, user_data, kubelet",
+        ),
+        # Wrong types.
+        ("network", None, "network: expected a map, got null"),
+        ("network", [], "network: expected a map, got a list"),
+        (
+            "network.zones",
+            "3",
+            'network.zones: expected a whole number or a list, got "3"',
+        ),
+        ("jobs", {}, "jobs: expected a list, got a map"),
+        ("jobs", "job", 'jobs: expected a list, got "job"'),
+        ("jobs.0", None, "jobs[0]: expected a map, got null"),
+        ("jobs.0.size", 3, "jobs[0].size: expected a map, got 3"),
+        (
+            "jobs.0.size.max",
+            "3",
+            'jobs[0].size.max: expected a whole number, got "3"',
+        ),
+        (
+            "jobs.0.size.max",
+            True,
+            "jobs[0].size.max: expected a whole number, got true",
+        ),
+        ("jobs.0.size.max", 1.5, "jobs[0].size.max: expected a whole number, got 1.5"),
+        (
+            "jobs.0.size.max",
+            1.2345678901234568e29,
+            "jobs[0].size.max: expected a whole number, got 1.2345678901234568e+29",
+        ),
+        (
+            "jobs.0.size.max",
+            10**30,
+            "jobs[0].size.max: expected a number of at most 9007199254740992 in size, "
+            "got 1000000000000000000000000000000",
+        ),
+        (
+            "jobs.0.instance_types",
+            "m7i.4xlarge",
+            'jobs[0].instance_types: expected a list, got "m7i.4xlarge"',
+        ),
+        (
+            "jobs.0.architecture",
+            "x86_64",
+            'jobs[0].architecture: expected one of amd64, arm64, got "x86_64"',
+        ),
+        (
+            "cluster.version",
+            1.36,
+            "cluster.version: expected a text, got 1.36; put it in quotes",
+        ),
+        (
+            "cluster.deletion_protection",
+            "true",
+            'cluster.deletion_protection: expected true or false, got "true"',
+        ),
+        (
+            "vpc_cni",
+            {},
+            "vpc_cni.kind: missing key, expected one of prefixes, addresses, "
+            "interfaces",
+        ),
+        (
+            "vpc_cni.kind",
+            "prefix",
+            "vpc_cni.kind: expected one of prefixes, addresses, interfaces, "
+            'got "prefix"',
+        ),
+        (
+            "network.vpc_id",
+            "vpc-1",
+            "network: cidr and vpc_id exclude each other, expected the keys cidr, "
+            "zones, nat, endpoints or the keys vpc_id, subnet_ids, public_subnet_ids, "
+            "subnet_cidrs",
+        ),
+        # Values that AWS or Kubernetes would refuse.
+        (
+            "jobs.0.volume.iops",
+            2999,
+            "jobs[0].volume: iops must be 3000 to 80000, got iops=2999",
+        ),
+        (
+            "jobs.0.volume.throughput_mib",
+            2001,
+            "jobs[0].volume: throughput_mib must be 125 to 2000, "
+            "got throughput_mib=2001",
+        ),
+        (
+            "jobs.0.size.min",
+            11,
+            "jobs[0].size: min must be 0 to max, got min=11, max=10",
+        ),
+        (
+            "jobs.0.kubelet.max_pods",
+            0,
+            "jobs[0].kubelet: max_pods must be 1 to 250, got max_pods=0",
+        ),
+        (
+            "cluster.name",
+            "-x",
+            "cluster: name must be 1 to 100 letters, digits, - and _, and begin with a "
+            "letter or digit, got name='-x'",
+        ),
+        # Keys against each other.
+        (
+            "jobs.0.name",
+            "server",
+            "servers, jobs: name must be used once, got name=server for 2 groups",
+        ),
+        (
+            "cluster.service_cidr",
+            "10.40.0.0/20",
+            "cluster: service_cidr must not overlap the network, got '10.40.0.0/20' "
+            "and '10.40.0.0/16'",
+        ),
+        (
+            "network.zones",
+            ["us-east-1a", "us-east-1b"],
+            "network.zones: expected zones of aws:region ap-northeast-2, "
+            "got us-east-1a, us-east-1b",
+        ),
+    ],
+)
+def test_a_wrong_value_is_named_on_one_line(path, value, message):
+    assert [message] == refusal(changed(path, value))
+
+
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        ("tags.expires", "tags.expires"),
+        ("jobs.0.tags.expires", "jobs[0].tags.expires"),
+        ("jobs.0.labels.team", "jobs[0].labels.team"),
+        ("servers.0.labels.team", "servers[0].labels.team"),
+        ("cluster.addons.coredns", "cluster.addons.coredns"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (True, "true"),
+        (7, "7"),
+        (1.5, "1.5"),
+        ("2026-12-31 00:00:00 +0000 UTC", "2026-12-31 00:00:00 +0000 UTC"),
+    ],
+)
+def test_h011_what_yaml_does_not_read_as_text_is_refused(place, path, value, shown):
+    message = f"{path}: expected a text, got {shown}; put it in quotes"
+
+    assert [message] == refusal(changed(place, value))
+
+
+@pytest.mark.parametrize("key", GOOD)
+def test_a_missing_key_names_itself(key):
+    rest = {name: value for name, value in GOOD.items() if name != key}
+
+    assert [f"{key}: missing key"] == refusal(rest)
+
+
+@pytest.mark.parametrize(
+    ("region", "message"),
+    [
+        (None, "aws:region: missing key, expected a region such as ap-northeast-2"),
+        ("", "aws:region: expected a region such as ap-northeast-2, got ''"),
+        (
+            "ap-northeast-2a",
+            "aws:region: expected a region such as ap-northeast-2, "
+            "got 'ap-northeast-2a'",
+        ),
+        (7, "aws:region: expected a region such as ap-northeast-2, got 7"),
+    ],
+)
+def test_a_region_must_be_set(region, message):
+    assert [message] == refusal(GOOD, region)
+
+
+@pytest.mark.parametrize(
+    "region", ["us-gov-west-1", "cn-north-1", "us-iso-east-1", "eusc-de-east-1"]
+)
+def test_a_region_of_any_partition_is_taken(region):
+    assert read(GOOD, region)
+
+
+def test_all_problems_of_a_file_are_reported_at_once_in_its_order():
+    values = {
+        "zzz": 1,
+        "jobs": [
+            {"name": "job", "architecture": "amd64", "instance_types": ["m7g.large"]},
+            {"volume": {"iops": 1, "size_gib": 0}},
+        ],
+        "tags": {"aws:x": "y"},
+        "cluster": {"version": "1.36", "service_cidr": "10.0.0.0/9", "name": ""},
+        "network": {"cidr": "10.0.0.0/8"},
+        "vpc_cni": None,
+    }
+
+    assert [
+        "aws:region: missing key, expected a region such as ap-northeast-2",
+        "network: cidr must be /16 to /20, got '10.0.0.0/8'",
+        "cluster: name must be 1 to 100 letters, digits, - and _, and begin with a "
+        "letter or digit, got name=''",
+        "cluster: service_cidr must be /12 to /24, got '10.0.0.0/9'",
+        "servers: missing key",
+        "jobs[0]: instance_types must be amd64 like the group, got m7g.large (arm64)",
+        "jobs[1].name: missing key",
+        "jobs[1].architecture: missing key",
+        "jobs[1].instance_types: missing key",
+        "jobs[1].volume: size_gib must be 1 to 65536, got size_gib=0",
+        "jobs[1].volume: iops must be 3000 to 80000, got iops=1",
+        "vpc_cni: expected a map, got null",
+        "zzz: unknown key, expected one of network, cluster, servers, jobs, vpc_cni, "
+        "tags, instance_types",
+        "tags: tags must leave out aws:x: keys that begin with aws: belong to AWS",
+    ] == refusal(values, region=None)
+
+
+def test_a_file_becomes_the_values_that_the_components_take():
+    actual = read(
+        GOOD
+        | {
+            "jobs": [
+                GOOD["jobs"][0]
+                | {
+                    "size": {"max": 3},
+                    "kubelet": {"max_pods": 30},
+                    "volume": {"size_gib": 50},
+                    "labels": {"team": "data"},
+                }
+            ],
+            "vpc_cni": {"kind": "addresses", "warm_ip_target": 7},
+        }
+    )
+
+    assert NewNetwork(cidr="10.40.0.0/16", zones=2) == actual.network
+    assert WarmAddresses(warm_ip_target=7) == actual.vpc_cni
+    assert (
+        JobGroup(
+            name="job",
+            architecture="amd64",
+            instance_types=("m7i.4xlarge", "m6i.4xlarge"),
+            size=Size(max=3),
+            kubelet=KubeletTuning(max_pods=30),
+            volume=Gp3Volume(size_gib=50),
+            labels={"team": "data"},
+        ),
+    ) == actual.jobs
+
+
+def test_what_the_file_leaves_out_has_its_default():
+    actual = read(GOOD)
+
+    assert WarmPrefixes() == actual.vpc_cni
+    assert ({}, (), frozenset()) == (
+        actual.tags,
+        actual.instance_types,
+        actual.secret_keys,
+    )
+    assert "eks-jobs-test" == actual.cluster.name
+    assert versions.AMI_RELEASE == actual.cluster.ami_release
+
+
+def test_a_name_and_a_release_in_the_file_are_kept():
+    cluster = {"version": "1.36", "name": "blue", "ami_release": "v20260101"}
+    actual = read(GOOD | {"cluster": cluster}).cluster
+
+    assert ("blue", "v20260101") == (actual.name, actual.ami_release)
+
+
+def test_a_default_name_that_eks_would_refuse_is_named():
+    with pytest.raises(pulumi.RunError) as caught:
+        settings.read(GOOD, region=REGION, cluster_name="x" * 101)
+
+    assert (
+        "cluster: name must be 1 to 100 letters, digits, - and _, and begin with a "
+        f"letter or digit, got name='{'x' * 101}'"
+    ) == str(caught.value)
+
+
+def test_an_existing_network_is_told_by_its_keys():
+    network = {"vpc_id": "vpc-1", "subnet_ids": ["subnet-1", "subnet-2"]}
+    actual = read(GOOD | {"network": network}).network
+
+    assert (
+        ExistingNetwork(vpc_id="vpc-1", subnet_ids=("subnet-1", "subnet-2")) == actual
+    )
+
+
+@pytest.fixture
+def config():
+    """Configure a stack as the CLI does: every value a text."""
+
+    def select(values, secret=()) -> pulumi.Config:
+        pulumi.runtime.set_all_config(
+            {k: v if isinstance(v, str) else json.dumps(v) for k, v in values.items()},
+            list(secret),
+        )
+        return pulumi.Config("eks-jobs")
+
+    yield select
+    pulumi.runtime.set_all_config({}, [])
+
+
+def stack(values) -> dict:
+    own = {f"eks-jobs:{key}": value for key, value in values.items()}
+    return {"aws:region": REGION} | own
+
+
+def test_the_configuration_of_the_cli_is_read(deploy, config):
+    actual = []
+    deploy(lambda: actual.append(settings.load(config(stack(GOOD)))), "alpha")
+
+    assert [GOOD["jobs"][0]["name"]] == [group.name for group in actual[0].jobs]
+    assert "project-alpha" == actual[0].cluster.name
+
+
+def test_keys_that_pulumi_would_ignore_are_refused(config):
+    values = stack(GOOD | {"netwrok": "x"}) | {"aws:profile": "p", "other:netwrok": "y"}
+
+    with pytest.raises(pulumi.RunError) as caught:
+        settings.load(config(values))
+
+    assert (
+        "netwrok: unknown key, expected one of network, cluster, servers, jobs, "
+        "vpc_cni, tags, instance_types; did you mean network?"
+    ) == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", 'tags: expected a map, got ""'),
+        ("hello", 'tags: expected a map, got "hello"'),
+        ("[1,2", 'tags: expected a map, got "[1,2"'),
+        ("[1,2]", "tags: expected a map, got a list"),
+        ("true", "tags: expected a map, got true"),
+        ("NaN", "tags: expected a map, got nan"),
+        ("9" * 5000, f'tags: expected a map, got "{"9" * 56}...'),
+        ("[" * 100_000, f'tags: expected a map, got "{"[" * 56}...'),
+    ],
+)
+def test_a_plain_text_where_a_map_belongs_is_refused(config, text, message):
+    with pytest.raises(pulumi.RunError) as caught:
+        settings.load(config(stack(GOOD) | {"eks-jobs:tags": text}))
+
+    assert message == str(caught.value)
+
+
+def test_a_missing_region_stops_before_the_first_resource(deploy, config):
+    def attempt():
+        with pytest.raises(pulumi.RunError, match="^aws:region: missing key"):
+            settings.load(
+                config({f"eks-jobs:{key}": value for key, value in GOOD.items()})
+            )
+
+    assert () == deploy(attempt).resources
+
+
+def test_secret_keys_are_remembered(config):
+    values = stack(GOOD | {"tags": {"owner": "x"}})
+    actual = settings.load(config(values, ["eks-jobs:tags", "other:cluster"]))
+
+    assert {"owner": "x"} == actual.tags
+    assert frozenset({"tags"}) == actual.secret_keys
+
+
+GARBAGE = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=20),
+    st.just([]),
+    st.just({}),
+    st.just(10**400),
+    st.just("\ud800"),
+    st.just("2026-01-01 00:00:00 +0000 UTC"),
+    st.recursive(
+        st.none() | st.integers() | st.text(max_size=3),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner),
+        max_leaves=5,
+    ),
+)
+
+FULL = GOOD | {
+    "vpc_cni": {"kind": "addresses", "warm_ip_target": 7},
+    "tags": {"owner": "x"},
+    "instance_types": [
+        {
+            "name": "m99i.large",
+            "architecture": "amd64",
+            "vcpus": 2,
+            "memory_mib": 8192,
+            "network_interfaces": 3,
+            "ipv4_addresses_per_interface": 10,
+            "ebs_baseline_mb_per_s": 81.25,
+            "ebs_maximum_mb_per_s": 1250,
+            "ebs_baseline_iops": 3600,
+            "ebs_maximum_iops": 40000,
+        }
+    ],
+    "cluster": GOOD["cluster"]
+    | {
+        "public_access_cidrs": ["203.0.113.0/24"],
+        "admins": ["arn:aws:iam::123456789012:role/x"],
+        "scheduler": {"resources": [{"name": "cpu", "weight": 3}]},
+        "terminated_pod_gc_threshold": 100,
+        "addons": {"coredns": "v1.13.2-eksbuild.3"},
+        "service_cidr": "172.20.0.0/16",
+    },
+    "jobs": [
+        GOOD["jobs"][0]
+        | {
+            "size": {"min": 0, "max": 3},
+            "labels": {"team": "data"},
+            "taints": [{"key": "team", "value": "x", "effect": "NoSchedule"}],
+            "tags": {"a": "b"},
+            "volume": {"size_gib": 100, "iops": 8000, "throughput_mib": 800},
+            "kubelet": {"max_pods": 60, "runtime_request_timeout": "15m"},
+            "user_data": [
+                {"kind": "shell", "content": "#!/bin/bash\n"},
+                {
+                    "kind": "node-config",
+                    "content": "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n"
+                    "spec: {kubelet: {flags: [--v=2]}}\n",
+                },
+            ],
+        }
+    ],
+}
+
+
+def places(value, path=()):
+    """List every place of a tree."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        yield (*path, key)
+        if isinstance(item, dict | list):
+            yield from places(item, (*path, key))
+
+
+@st.composite
+def damaged(draw):
+    tree = deepcopy(FULL)
+    for _ in range(draw(st.integers(1, 3))):
+        path = draw(st.sampled_from(list(places(tree))))
+        place = tree
+        for key in path[:-1]:
+            place = place[key]
+        kind = draw(st.sampled_from(["replace", "remove", "add"]))
+        if kind == "remove":
+            del place[path[-1]]
+        elif kind == "add" and isinstance(place, dict):
+            place[draw(st.text(max_size=8))] = draw(GARBAGE)
+        else:
+            place[path[-1]] = draw(GARBAGE)
+        if not tree:
+            break
+    return tree
+
+
+def test_the_undamaged_file_is_read():
+    assert read(FULL)
+
+
+@hypothesis_settings(
+    max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+@given(damaged())
+def test_a_damaged_file_is_read_or_refused_by_path_and_never_breaks(values):
+    try:
+        read(values)
+    except pulumi.RunError as error:
+        lines = str(error).split("\n")
+        roots = [*FULL, *values]
+
+        assert [] == [
+            line
+            for line in lines
+            if not any(
+                line.startswith((root, f"[{json.dumps(root)}]")) for root in roots
+            )
+            or ": " not in line
+        ]
