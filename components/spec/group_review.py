@@ -111,9 +111,9 @@ def _unknown_types(path: str, names: list[str]) -> Iterator[Notice]:
     if names:
         yield Notice(
             path=path,
-            text=f"{', '.join(names)} not in the table of instance types, so pods, "
-            "reserved resources and EBS limits are not checked: describe it in the "
-            "key instance_types of the stack",
+            text=f"not in the table of instance types: {', '.join(names)}; pods, "
+            "reserved resources and EBS limits are not checked until the key "
+            "instance_types of the stack describes them",
         )
 
 
