@@ -1,0 +1,247 @@
+"""
+A real Kubernetes control plane on this machine, without nodes.
+
+etcd, kube-apiserver and, where asked for, kube-scheduler and
+kube-controller-manager, built from their Go modules. No kubelet runs: what a pod
+would do on a node is not shown, admission and scheduling are.
+"""
+
+import secrets
+import socket
+import ssl
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+import yaml
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+__all__ = ["Component", "ControlPlane", "ControlPlaneError"]
+
+Component = Literal["kube-scheduler", "kube-controller-manager"]
+
+_HOST = "127.0.0.1"
+_READY_SECONDS = 60
+_STOP_SECONDS = 10
+
+# Without a kubelet nobody renews a node's lease, and the life-cycle controller would
+# take every node for lost. Tokens and pod networks need parts that do not run here.
+_CONTROLLERS = "*,-nodeipam,-node-lifecycle-controller,-serviceaccount-token"
+
+
+class ControlPlaneError(Exception):
+    """A process of the control plane did not start; the text holds its log."""
+
+
+class ControlPlane:
+    """
+    Processes that start with the ``with`` block and end with it, come what may.
+
+    Args:
+        tools: Folder of the built programs.
+        state: Empty folder for data, certificates and logs.
+        components: What runs beside etcd and the API server.
+        scheduler_config: A KubeSchedulerConfiguration, without ``clientConnection``,
+            which is filled in. None is the scheduler's default.
+
+    Raises:
+        ControlPlaneError: A process ended early or was not ready in a minute.
+    """
+
+    def __init__(
+        self,
+        *,
+        tools: Path,
+        state: Path,
+        components: Sequence[Component] = (),
+        scheduler_config: Mapping[str, object] | None = None,
+    ) -> None:
+        self.kubeconfig = state / "kubeconfig.yaml"
+        self._tools = tools
+        self._state = state
+        self._components = components
+        self._scheduler_config = scheduler_config
+        self._token = secrets.token_hex(16)
+        self._etcd, self._peer, self._api = _free_ports(3)
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    @property
+    def server(self) -> str:
+        """URL of the API server."""
+        return f"https://{_HOST}:{self._api}"
+
+    def __enter__(self) -> Self:
+        """Start everything and wait until the API server is ready."""
+        try:
+            self._start_etcd()
+            self._start_api_server()
+            self._write_kubeconfig()
+            for component in self._components:
+                self._start_component(component)
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop everything, the API server's clients first."""
+        self._stop()
+
+    def _start_etcd(self) -> None:
+        url, peer = f"http://{_HOST}:{self._etcd}", f"http://{_HOST}:{self._peer}"
+        self._run(
+            "etcd",
+            f"--data-dir={self._state / 'etcd'}",
+            f"--listen-client-urls={url}",
+            f"--advertise-client-urls={url}",
+            f"--listen-peer-urls={peer}",
+            f"--initial-advertise-peer-urls={peer}",
+            f"--initial-cluster=default={peer}",
+            "--unsafe-no-fsync",
+        )
+
+    def _start_api_server(self) -> None:
+        key, tokens = self._state / "service-accounts.pem", self._state / "tokens.csv"
+        key.write_bytes(_private_key())
+        tokens.write_text(f"{self._token},admin,admin,system:masters\n")
+        tokens.chmod(0o600)
+        self._run(
+            "kube-apiserver",
+            f"--etcd-servers=http://{_HOST}:{self._etcd}",
+            f"--bind-address={_HOST}",
+            f"--secure-port={self._api}",
+            f"--cert-dir={self._state / 'certificates'}",
+            f"--token-auth-file={tokens}",
+            "--authorization-mode=RBAC",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            f"--service-account-key-file={key}",
+            f"--service-account-signing-key-file={key}",
+            "--service-cluster-ip-range=10.96.0.0/16",
+            "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+        )
+        self._wait_until_ready()
+
+    def _start_component(self, component: Component) -> None:
+        (port,) = _free_ports(1)
+        arguments = [f"--secure-port={port}", f"--bind-address={_HOST}"]
+        if component == "kube-scheduler" and self._scheduler_config is not None:
+            arguments.append(f"--config={self._write_scheduler_config()}")
+        else:
+            arguments += [f"--kubeconfig={self.kubeconfig}", "--leader-elect=false"]
+        if component == "kube-controller-manager":
+            arguments.append(f"--controllers={_CONTROLLERS}")
+        self._run(component, *arguments)
+
+    def _write_scheduler_config(self) -> Path:
+        path = self._state / "scheduler.yaml"
+        document = {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "leaderElection": {"leaderElect": False},
+            "clientConnection": {"kubeconfig": str(self.kubeconfig)},
+            **(self._scheduler_config or {}),
+        }
+        path.write_text(yaml.safe_dump(document, sort_keys=False))
+        return path
+
+    def _write_kubeconfig(self) -> None:
+        certificate = self._state / "certificates" / "apiserver.crt"
+        cluster = {"server": self.server, "certificate-authority": str(certificate)}
+        document = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "local", "cluster": cluster}],
+            "users": [{"name": "admin", "user": {"token": self._token}}],
+            "contexts": [
+                {"name": "local", "context": {"cluster": "local", "user": "admin"}}
+            ],
+            "current-context": "local",
+        }
+        self.kubeconfig.write_text(yaml.safe_dump(document, sort_keys=False))
+        self.kubeconfig.chmod(0o600)
+
+    def _run(self, name: str, *arguments: str) -> None:
+        with self._log(name).open("wb") as log:
+            self._processes[name] = subprocess.Popen(
+                [str(self._tools / name), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=self._state,
+            )
+
+    def _wait_until_ready(self) -> None:
+        end = time.monotonic() + _READY_SECONDS
+        while not self._is_ready():
+            for name, process in self._processes.items():
+                if process.poll() is not None:
+                    raise ControlPlaneError(
+                        f"{name} ended with {process.returncode}:\n{self._tail(name)}"
+                    )
+            if time.monotonic() > end:
+                raise ControlPlaneError(
+                    f"kube-apiserver was not ready in {_READY_SECONDS} s:\n"
+                    f"{self._tail('kube-apiserver')}"
+                )
+            time.sleep(0.1)
+
+    def _is_ready(self) -> bool:
+        certificate = self._state / "certificates" / "apiserver.crt"
+        request = urllib.request.Request(
+            f"{self.server}/readyz", headers={"Authorization": f"Bearer {self._token}"}
+        )
+        direct = urllib.request.ProxyHandler({})
+        try:
+            trust = ssl.create_default_context(cafile=certificate)
+            https = urllib.request.HTTPSHandler(context=trust)
+            with urllib.request.build_opener(direct, https).open(request, timeout=2):
+                return True
+        except (OSError, urllib.error.URLError):
+            return False
+
+    def _stop(self) -> None:
+        for process in reversed(self._processes.values()):
+            process.terminate()
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self._processes.clear()
+
+    def _log(self, name: str) -> Path:
+        return self._state / f"{name}.log"
+
+    def _tail(self, name: str) -> str:
+        lines = self._log(name).read_text(errors="replace").splitlines()
+        return "\n".join(lines[-20:])
+
+
+def _free_ports(count: int) -> tuple[int, ...]:
+    """Find ports that nobody listens on; held together, so that they differ."""
+    listeners = [socket.create_server((_HOST, 0)) for _ in range(count)]
+    ports = tuple(listener.getsockname()[1] for listener in listeners)
+    for listener in listeners:
+        listener.close()
+    return ports
+
+
+def _private_key() -> bytes:
+    """Make a key for the tokens of service accounts."""
+    key = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
+    return key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
