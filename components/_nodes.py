@@ -1,0 +1,76 @@
+"""What server nodes and job nodes have in common."""
+
+import base64
+from collections.abc import Mapping
+from typing import cast
+
+import pulumi_aws as aws
+
+from components.spec.groups import NodeGroup
+from components.spec.names import LIMITS, PULUMI_SUFFIX
+
+__all__ = [
+    "METADATA_OPTIONS",
+    "POLICIES",
+    "check_name",
+    "encoded",
+    "root_device",
+    "tagged",
+]
+
+POLICIES = (
+    "AmazonEKSWorkerNodePolicy",
+    "AmazonEC2ContainerRegistryPullOnly",
+    "AmazonEKS_CNI_Policy",
+)
+"""
+What a node may do: join, pull images, and give addresses to its pods.
+
+Sources: EKS user guide, node IAM role.
+"""
+
+METADATA_OPTIONS: aws.ec2.LaunchTemplateMetadataOptionsArgsDict = {
+    "http_endpoint": "enabled",
+    "http_tokens": "required",
+    # One hop keeps pods away from the credentials of the node.
+    "http_put_response_hop_limit": 1,
+    # Autoscaler tags have slashes in their keys; with them on, no instance starts.
+    "instance_metadata_tags": "disabled",
+}
+"""How the metadata service of a node answers."""
+
+
+def check_name(name: str, *kinds: str) -> None:
+    """
+    Check the name of a component whose children are named after it.
+
+    Args:
+        name: Name of the component.
+        kinds: What is named after it, keys of `LIMITS`.
+
+    Raises:
+        ValueError: With the suffix that Pulumi adds, AWS would refuse a name.
+    """
+    limit = min(LIMITS[kind] for kind in kinds) - PULUMI_SUFFIX
+    if len(name) > limit:
+        raise ValueError(
+            f"name must be at most {limit} characters, got {len(name)}: {name}"
+        )
+
+
+def encoded(user_data: str) -> str:
+    """Encode user data, once, as a launch template wants it."""
+    return base64.b64encode(user_data.encode()).decode()
+
+
+def root_device(
+    group: NodeGroup,
+) -> aws.ec2.LaunchTemplateBlockDeviceMappingArgsDict:
+    """Return the root volume of a group, as a launch template wants it."""
+    device = group.volume.block_device()
+    return cast("aws.ec2.LaunchTemplateBlockDeviceMappingArgsDict", device)
+
+
+def tagged(cluster: str, group: NodeGroup, tags: Mapping[str, str]) -> dict[str, str]:
+    """Return the tags of what belongs to one group; the group's own win."""
+    return {"Name": f"{cluster}-{group.name}", **tags, **group.tags}

@@ -1,0 +1,339 @@
+"""The control plane, and the add-ons that nodes need from their first moment."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_eks as eks
+import pulumi_kubernetes as kubernetes
+
+from components._addons import addon
+from components._children import children_of, invoke_with
+from components.cluster_facts import ClusterFacts
+from components.spec.cluster import ClusterSettings
+from components.spec.tags import check_tags
+
+__all__ = ["Cluster", "ClusterArgs", "control_plane_transform", "render_kubeconfig"]
+
+_CONTROL_PLANE = "aws:eks/cluster:Cluster"
+_BEFORE_NODES = ("kube-proxy", "eks-pod-identity-agent")
+_ADMIN_POLICY = "cluster-access-policy/AmazonEKSClusterAdminPolicy"
+
+# Long enough to look back a quarter; a guess.
+_LOG_DAYS = 90
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClusterArgs:
+    """
+    Arguments of `Cluster`.
+
+    Args:
+        settings: Version, access, logs, scheduler and pinned add-ons. Without a
+            name in them the cluster is called as the component.
+        vpc_id: VPC of the cluster.
+        subnet_ids: Private subnets in at least two zones, for the control plane and
+            for nodes.
+        tags: Tags of the cluster and of what is made for it.
+
+    Raises:
+        ValueError: Fewer than two subnets, or AWS would refuse the tags.
+    """
+
+    settings: ClusterSettings
+    vpc_id: pulumi.Input[str]
+    subnet_ids: Sequence[pulumi.Input[str]]
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        problems = []
+        if len(self.subnet_ids) < 2:
+            problems.append(
+                "subnet_ids must name at least 2 subnets in different zones, "
+                f"got {len(self.subnet_ids)}"
+            )
+        try:
+            check_tags(self.tags, {"Name": ""})
+        except ValueError as error:
+            problems.append(str(error))
+        if problems:
+            raise ValueError("\n".join(problems))
+
+
+class Cluster(pulumi.ComponentResource):
+    """
+    An EKS control plane, with access by access entries alone.
+
+    The API server answers inside the VPC always, and outside only to the addresses
+    given. Whoever creates the cluster is its administrator by EKS's own entry:
+    leave that principal out of `admins`, EKS refuses a second entry.
+
+    Children: `pulumi_eks.Cluster` and a Kubernetes provider, called *name*; a key
+    for secrets (*name*) and, with logs switched on, their log group (*name*); the
+    add-ons kube-proxy and eks-pod-identity-agent (`-kube-proxy`,
+    `-eks-pod-identity-agent`); an access entry and its policy for each
+    administrator (`-admin-` and the end of the ARN). The add-ons that need a node
+    come later: `VpcCni`, `Storage` and, in `JobPlatform`, coredns.
+
+    Args:
+        name: Name of the component and of its children, and of the cluster unless
+            the settings name it.
+        args: See `ClusterArgs`.
+        opts: Options for the component; children inherit provider and parent.
+
+    Attributes:
+        facts: What nodes and other components need; they wait for all of this.
+    """
+
+    facts: ClusterFacts
+
+    def __init__(
+        self,
+        name: str,
+        args: ClusterArgs,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("eks-jobs:index:Cluster", name, None, opts)
+        child = children_of(self, opts)
+        called = name if args.settings.name is None else args.settings.name
+
+        control_plane = _control_plane(name, called, args, child)
+        facts = _facts(name, called, args, control_plane, child)
+        joined = child.merge(pulumi.ResourceOptions(depends_on=[control_plane]))
+        _admins(name, called, args, joined)
+        addons = [
+            addon(
+                f"{name}-{addon_name}",
+                facts,
+                addon_name,
+                args.settings.addons.get(addon_name),
+                args.tags,
+                joined,
+            )
+            for addon_name in _BEFORE_NODES
+        ]
+
+        self.facts = replace(facts, ready=(control_plane, *addons))
+        self.register_outputs({"name": called, "endpoint": facts.endpoint})
+
+
+def control_plane_transform(
+    settings: ClusterSettings,
+) -> pulumi.ResourceTransform | None:
+    """
+    Add to the control plane what `pulumi_eks.Cluster` has no input for.
+
+    Returns:
+        A transform for the options of `pulumi_eks.Cluster`; None when there is
+        nothing to add.
+    """
+    wanted: dict[str, Any] = {
+        "kubeSchedulerConfig": settings.kube_scheduler_config(),
+        "kubeControllerManagerConfig": settings.kube_controller_manager_config(),
+    }
+    added = {key: value for key, value in wanted.items() if value is not None}
+    if not added:
+        return None
+
+    def transform(
+        resource: pulumi.ResourceTransformArgs,
+    ) -> pulumi.ResourceTransformResult | None:
+        if resource.type_ != _CONTROL_PLANE:
+            return None
+        return pulumi.ResourceTransformResult(
+            props={**resource.props, **added}, opts=resource.opts
+        )
+
+    return transform
+
+
+def render_kubeconfig(
+    name: str, endpoint: str, certificate_authority: str, region: str
+) -> str:
+    """
+    Render a kubeconfig that asks the AWS CLI for a token.
+
+    Shape:
+        A `Config` of Kubernetes, as JSON. Equal arguments give equal bytes: another
+        text could replace the provider, and with it every Kubernetes object.
+
+    Args:
+        name: Name of the cluster.
+        endpoint: URL of the API server.
+        certificate_authority: CA certificate, base64.
+        region: Region of the cluster; the CLI may have another default.
+    """
+    command = ["--region", region, "eks", "get-token", "--cluster-name", name]
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [
+                {
+                    "name": name,
+                    "cluster": {
+                        "server": endpoint,
+                        "certificate-authority-data": certificate_authority,
+                    },
+                }
+            ],
+            "users": [
+                {
+                    "name": name,
+                    "user": {
+                        "exec": {
+                            "apiVersion": "client.authentication.k8s.io/v1beta1",
+                            "command": "aws",
+                            "args": [*command, "--output", "json"],
+                            "interactiveMode": "Never",
+                        }
+                    },
+                }
+            ],
+            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+            "current-context": name,
+        }
+    )
+
+
+def _control_plane(
+    name: str, called: str, args: ClusterArgs, opts: pulumi.ResourceOptions
+) -> eks.Cluster:
+    settings, transform = args.settings, control_plane_transform(args.settings)
+    key = aws.kms.Key(
+        name,
+        description=f"Secrets of the EKS cluster {called}",
+        enable_key_rotation=True,
+        tags={"Name": called, **args.tags},
+        opts=opts,
+    )
+    return eks.Cluster(
+        name,
+        name=called,
+        version=settings.version,
+        vpc_id=args.vpc_id,
+        private_subnet_ids=args.subnet_ids,
+        authentication_mode=eks.AuthenticationMode.API,
+        endpoint_private_access=True,
+        endpoint_public_access=bool(settings.public_access_cidrs),
+        public_access_cidrs=list(settings.public_access_cidrs) or None,
+        kubernetes_service_ip_address_range=settings.service_cidr,
+        encryption_config_key_arn=key.arn,
+        enabled_cluster_log_types=list(settings.log_types) or None,
+        upgrade_policy={"support_type": settings.support},
+        deletion_protection=settings.deletion_protection,
+        # Nodes and add-ons are ours, all of them; so is the access of nodes.
+        skip_default_node_group=True,
+        skip_default_security_groups=True,
+        bootstrap_self_managed_addons=False,
+        use_default_vpc_cni=True,
+        coredns_addon_options={"enabled": False},
+        kube_proxy_addon_options={"enabled": False},
+        create_oidc_provider=False,
+        tags=args.tags,
+        opts=opts.merge(
+            pulumi.ResourceOptions(
+                depends_on=_log_group(name, called, args, opts),
+                transforms=None if transform is None else [transform],
+            )
+        ),
+    )
+
+
+def _log_group(
+    name: str, called: str, args: ClusterArgs, opts: pulumi.ResourceOptions
+) -> list[pulumi.Resource]:
+    """Make the log group first: EKS makes its own otherwise, kept for ever."""
+    if not args.settings.log_types:
+        return []
+    return [
+        aws.cloudwatch.LogGroup(
+            name,
+            name=f"/aws/eks/{called}/cluster",
+            retention_in_days=_LOG_DAYS,
+            tags=args.tags,
+            opts=opts,
+        )
+    ]
+
+
+def _facts(
+    name: str,
+    called: str,
+    args: ClusterArgs,
+    control_plane: eks.Cluster,
+    opts: pulumi.ResourceOptions,
+) -> ClusterFacts:
+    made = control_plane.eks_cluster
+    endpoint = made.endpoint
+    authority = made.certificate_authority.data
+    return ClusterFacts(
+        name=called,
+        endpoint=endpoint,
+        certificate_authority=authority,
+        service_cidr=args.settings.service_cidr,
+        security_group_id=made.vpc_config.cluster_security_group_id,
+        vpc_id=args.vpc_id,
+        subnet_ids=args.subnet_ids,
+        version=args.settings.version,
+        provider=_provider(name, called, endpoint, authority, opts),
+        deleted_with=control_plane,
+    )
+
+
+def _provider(
+    name: str,
+    called: str,
+    endpoint: pulumi.Output[str],
+    authority: pulumi.Output[str],
+    opts: pulumi.ResourceOptions,
+) -> kubernetes.Provider:
+    region = aws.get_region_output(opts=invoke_with(opts)).region
+    return kubernetes.Provider(
+        name,
+        kubeconfig=pulumi.Output.all(endpoint, authority, region).apply(
+            lambda known: render_kubeconfig(called, *known)
+        ),
+        # Only another cluster replaces the provider, never another kubeconfig.
+        cluster_identifier=endpoint,
+        enable_server_side_apply=True,
+        opts=opts,
+    )
+
+
+def _admins(
+    name: str, called: str, args: ClusterArgs, opts: pulumi.ResourceOptions
+) -> None:
+    partition = aws.get_partition_output(opts=invoke_with(opts)).partition
+    for place, arn in enumerate(args.settings.admins):
+        label = f"{name}-admin-{_principal(arn, place)}"
+        entry = aws.eks.AccessEntry(
+            label,
+            cluster_name=called,
+            principal_arn=arn,
+            type="STANDARD",
+            tags=args.tags,
+            opts=opts,
+        )
+        aws.eks.AccessPolicyAssociation(
+            label,
+            cluster_name=called,
+            principal_arn=entry.principal_arn,
+            policy_arn=partition.apply(
+                lambda part: f"arn:{part}:eks::aws:{_ADMIN_POLICY}"
+            ),
+            access_scope={"type": "cluster"},
+            opts=opts,
+        )
+
+
+def _principal(arn: pulumi.Input[str], place: int) -> str:
+    """
+    Name a principal by account, kind and name; two partitions never mix.
+
+    An ARN that is still an Output has no text yet, and is named by its place.
+    """
+    return arn.split(":", 4)[4] if isinstance(arn, str) else str(place)

@@ -1,0 +1,159 @@
+"""Nodes for servers: a managed node group, updated by EKS node by node."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pulumi
+import pulumi_aws as aws
+
+from components import _iam, _nodes
+from components._children import children_of
+from components.cluster_facts import ClusterFacts
+from components.spec.architecture import ami_type
+from components.spec.groups import ServerGroup
+from components.spec.instance_types import InstanceTypes
+from components.spec.node_config import check_group, server_user_data
+from components.spec.tags import check_tags
+
+__all__ = ["ServerNodes", "ServerNodesArgs"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServerNodesArgs:
+    """
+    Arguments of `ServerNodes`.
+
+    Args:
+        cluster: The cluster that the nodes join.
+        group: The nodes.
+        instance_types: Facts about instance types.
+        tags: Tags of everything in the group, under those of *group*.
+
+    Raises:
+        ValueError: The group does not fit its instance types, or AWS would refuse
+            the tags.
+    """
+
+    cluster: ClusterFacts
+    group: ServerGroup
+    instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_group(self.group, self.instance_types)
+        check_tags({**self.tags, **self.group.tags}, {"Name": ""})
+
+
+class ServerNodes(pulumi.ComponentResource):
+    """
+    A managed node group for servers.
+
+    EKS replaces its nodes one at a time and waits for disruption budgets; it also
+    makes the access entry. Zone rebalancing cannot be switched off here, so jobs
+    belong on `JobNodes`.
+
+    Children: the node group, its launch template and its role, all called *name*;
+    the policies of the role, called after the policy.
+
+    Args:
+        name: Name of the component and of its children, at most 55 characters.
+        args: See `ServerNodesArgs`.
+        opts: Options for the component; children inherit provider and parent.
+
+    Attributes:
+        group_name: Name of the node group.
+        role_arn: ARN of the role of the nodes.
+
+    Raises:
+        ValueError: The name is too long.
+    """
+
+    group_name: pulumi.Output[str]
+    role_arn: pulumi.Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        args: ServerNodesArgs,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        _nodes.check_name(name, "node_group", "iam_role", "launch_template")
+        super().__init__("eks-jobs:index:ServerNodes", name, None, opts)
+        child = children_of(self, opts, args.cluster.ready)
+        tags = _nodes.tagged(args.cluster.name, args.group, args.tags)
+
+        role, attached = _iam.role(name, _iam.EC2, _nodes.POLICIES, tags, child)
+        template = _launch_template(name, args, tags, child)
+        after = child.merge(
+            pulumi.ResourceOptions(
+                depends_on=attached,
+                # The autoscaler sets the size; writing it back would end nodes.
+                ignore_changes=["scalingConfig.desiredSize"],
+            )
+        )
+        group = _node_group(name, args, role, template, tags, after)
+
+        self.group_name = group.node_group_name
+        self.role_arn = role.arn
+        self.register_outputs(
+            {"group_name": self.group_name, "role_arn": self.role_arn}
+        )
+
+
+def _launch_template(
+    name: str,
+    args: ServerNodesArgs,
+    tags: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> aws.ec2.LaunchTemplate:
+    # No security groups: EKS then adds the cluster's own, and only that one.
+    user_data = server_user_data(args.group, args.instance_types)
+    return aws.ec2.LaunchTemplate(
+        name,
+        user_data=None if user_data is None else _nodes.encoded(user_data),
+        block_device_mappings=[_nodes.root_device(args.group)],
+        metadata_options=_nodes.METADATA_OPTIONS,
+        tag_specifications=[
+            {"resource_type": kind, "tags": tags} for kind in ("instance", "volume")
+        ],
+        tags=tags,
+        opts=opts,
+    )
+
+
+def _node_group(
+    name: str,
+    args: ServerNodesArgs,
+    role: aws.iam.Role,
+    template: aws.ec2.LaunchTemplate,
+    tags: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> aws.eks.NodeGroup:
+    group = args.group
+    return aws.eks.NodeGroup(
+        name,
+        cluster_name=args.cluster.name,
+        version=args.cluster.version,
+        node_role_arn=role.arn,
+        subnet_ids=args.cluster.subnet_ids,
+        ami_type=ami_type(group.architecture),
+        capacity_type="ON_DEMAND",
+        instance_types=list(group.instance_types),
+        launch_template={
+            "id": template.id,
+            "version": template.latest_version.apply(str),
+        },
+        scaling_config={
+            "min_size": group.size.min,
+            "max_size": group.size.max,
+            "desired_size": group.size.min,
+        },
+        update_config={"max_unavailable": 1},
+        labels=group.all_labels,
+        taints=[
+            {"key": taint.key, "value": taint.value, "effect": taint.eks_effect}
+            for taint in group.all_taints
+        ],
+        tags=tags,
+        opts=opts,
+    )

@@ -1,0 +1,123 @@
+"""Volumes for pods: the EBS driver and the default storage class."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components import _iam
+from components._addons import addon
+from components._children import children_of
+from components.cluster_facts import ClusterFacts
+from components.spec.tags import check_tags
+
+__all__ = ["Storage", "StorageArgs"]
+
+_SERVICE_ACCOUNT = "ebs-csi-controller-sa"
+_POLICY = "service-role/AmazonEBSCSIDriverPolicy"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StorageArgs:
+    """
+    Arguments of `Storage`.
+
+    Args:
+        cluster: The cluster; its `provider` is needed.
+        version: Version of the add-on, `v1.50.0-eksbuild.1`. None is the default of
+            EKS for the cluster's version.
+        tags: Tags of the add-on and of its role.
+
+    Raises:
+        ValueError: AWS would refuse the tags, or the cluster has no provider.
+    """
+
+    cluster: ClusterFacts
+    version: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_tags(self.tags)
+        if self.cluster.provider is None:
+            raise ValueError(
+                "cluster.provider must be given, the storage class is a Kubernetes "
+                "object"
+            )
+
+
+class Storage(pulumi.ComponentResource):
+    """
+    Encrypted gp3 volumes for every pod that asks for none in particular.
+
+    The driver's pods need a node without taints, so this waits for such nodes (name
+    them in `depends_on`), or the add-on stays degraded until EKS gives up.
+
+    Children: the add-on and the storage class, both called *name*; a role for the
+    driver, *name*, and its policy. The storage class is `gp3` in the cluster.
+
+    Args:
+        name: Name of the component and of its children.
+        args: See `StorageArgs`.
+        opts: Options for the component; children inherit provider and parent.
+
+    Attributes:
+        storage_class: Name of the storage class in the cluster.
+    """
+
+    storage_class: pulumi.Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        args: StorageArgs,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("eks-jobs:index:Storage", name, None, opts)
+        child = children_of(self, opts, args.cluster.ready)
+
+        _driver(name, args, child)
+        self.storage_class = _storage_class(name, args.cluster, child).metadata.name
+        self.register_outputs({"storage_class": self.storage_class})
+
+
+def _driver(name: str, args: StorageArgs, opts: pulumi.ResourceOptions) -> None:
+    role, attached = _iam.role(name, _iam.PODS, [_POLICY], args.tags, opts)
+    identity = {"role_arn": role.arn, "service_account": _SERVICE_ACCOUNT}
+    addon(
+        name,
+        args.cluster,
+        "aws-ebs-csi-driver",
+        args.version,
+        args.tags,
+        opts.merge(pulumi.ResourceOptions(depends_on=attached)),
+        pod_identity_associations=[identity],
+    )
+
+
+def _storage_class(
+    name: str, cluster: ClusterFacts, opts: pulumi.ResourceOptions
+) -> kubernetes.storage.v1.StorageClass:
+    # Every default is written out, or the API server fills it in and the next
+    # preview shows a change that nobody made.
+    return kubernetes.storage.v1.StorageClass(
+        name,
+        metadata={
+            "name": "gp3",
+            "annotations": {"storageclass.kubernetes.io/is-default-class": "true"},
+        },
+        provisioner="ebs.csi.aws.com",
+        parameters={
+            "type": "gp3",
+            "encrypted": "true",
+            "csi.storage.k8s.io/fstype": "ext4",
+        },
+        volume_binding_mode="WaitForFirstConsumer",
+        reclaim_policy="Delete",
+        allow_volume_expansion=True,
+        opts=opts.merge(
+            pulumi.ResourceOptions(
+                provider=cluster.provider, deleted_with=cluster.deleted_with
+            )
+        ),
+    )
