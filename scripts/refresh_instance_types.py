@@ -78,8 +78,8 @@ def row(one: Mapping[str, Any]) -> dict[str, Any]:
         "memory_mib": one["MemoryInfo"]["SizeInMiB"],
         "network_interfaces": card["MaximumNetworkInterfaces"],
         "ipv4_addresses_per_interface": network["Ipv4AddressesPerInterface"],
-        "ebs_baseline_mb_per_s": f"{ebs['BaselineThroughputInMBps']:g}",
-        "ebs_maximum_mb_per_s": f"{ebs['MaximumThroughputInMBps']:g}",
+        "ebs_baseline_mb_per_s": f"{ebs['BaselineThroughputInMBps']:.10g}",
+        "ebs_maximum_mb_per_s": f"{ebs['MaximumThroughputInMBps']:.10g}",
         "ebs_baseline_iops": ebs["BaselineIops"],
         "ebs_maximum_iops": ebs["MaximumIops"],
     }

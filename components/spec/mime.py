@@ -36,9 +36,10 @@ class Part:
     content: str
 
     def __post_init__(self) -> None:
-        for character, name in (("\r", "carriage returns"), ("\0", "NUL characters")):
-            if character in self.content:
-                raise ValueError(f"content must have Unix line ends, got {name}")
+        if "\r" in self.content:
+            raise ValueError("content must have Unix line ends, got carriage returns")
+        if "\0" in self.content:
+            raise ValueError("content must be text, got NUL characters")
 
 
 def render(parts: Sequence[Part]) -> str:
