@@ -1,7 +1,7 @@
 """Plain values of a stack file in, dataclasses out; every problem at once."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -30,7 +30,7 @@ from infra.scalars import (
     read_scalar,
 )
 
-__all__ = ["build", "checked", "collect", "read_fields"]
+__all__ = ["build", "problems", "read_fields"]
 
 # Below this likeness a suggestion is a guess: scaler would become cluster.
 _NEAR = 0.7
@@ -57,10 +57,12 @@ def build(cls: type[D], path: str, values: Any) -> D:
         pulumi.RunError: Keys are missing, unknown, mistyped or out of range: one
             line for each, with its path.
     """
-    found, problems = read_fields(cls, path, values)
-    if problems:
-        raise pulumi.RunError("\n".join(problems))
-    return checked(path, lambda: cls(**found))
+    found, wrong = read_fields(cls, path, values)
+    if not wrong:
+        wrong = problems(path, lambda: cls(**found))
+    if wrong:
+        raise pulumi.RunError("\n".join(wrong))
+    return cls(**found)
 
 
 def read_fields(
@@ -68,6 +70,8 @@ def read_fields(
 ) -> tuple[dict[str, Any], list[str]]:
     """
     Read what can be read of a *cls*, and list the problems of the rest.
+
+    Fields that the file leaves out get their defaults.
 
     Args:
         cls: The dataclass whose fields the file holds at *path*.
@@ -91,35 +95,18 @@ def read_fields(
             raise pulumi.RunError(f"{_at(path, key)}: missing key")
         return _read(_types(cls)[key], _at(path, key), values[key])
 
-    return _sort_out(read, [*wanted, *unknown])
+    found, wrong = _collect(read, [*wanted, *unknown])
+    return {**_defaults(known, values), **found}, wrong
 
 
-def collect(read: Callable[[Any], T], keys: Iterable[Any]) -> dict[Any, T]:
-    """
-    Read every key, and report the problems of all keys together.
-
-    Raises:
-        pulumi.RunError: The lines of all the errors that *read* raised.
-    """
-    values, problems = _sort_out(read, keys)
-    if problems:
-        raise pulumi.RunError("\n".join(problems))
-    return values
-
-
-def checked(path: str, make: Callable[[], T]) -> T:
-    """
-    Call *make*, and put *path* in front of each line of its ValueError.
-
-    Raises:
-        pulumi.RunError: *make* raised a ValueError.
-    """
+def problems(path: str, check: Callable[[], Any]) -> list[str]:
+    """Call *check*, and return the lines of its ValueError with *path* in front."""
     try:
-        return make()
+        check()
     except ValueError as error:
         front = f"{path}: " if path else ""
-        lines = "\n".join(front + line for line in str(error).splitlines())
-        raise pulumi.RunError(lines) from error
+        return [front + line for line in str(error).splitlines()]
+    return []
 
 
 def _unknown_key(path: str, key: Any, accepted: Sequence[str]) -> str:
@@ -136,17 +123,25 @@ def _at(path: str, key: Any) -> str:
     return f"{path}[{dumps(str(key))}]"
 
 
-def _sort_out(
+def _collect(
     read: Callable[[Any], T], keys: Iterable[Any]
 ) -> tuple[dict[Any, T], list[str]]:
+    """Read every key, and keep the problems of all of them together."""
     values: dict[Any, T] = {}
-    problems: list[str] = []
+    wrong: list[str] = []
     for key in keys:
         try:
             values[key] = read(key)
         except pulumi.RunError as error:
-            problems.append(str(error))
-    return values, problems
+            wrong.append(str(error))
+    return values, wrong
+
+
+def _read_all(read: Callable[[Any], T], keys: Iterable[Any]) -> dict[Any, T]:
+    values, wrong = _collect(read, keys)
+    if wrong:
+        raise pulumi.RunError("\n".join(wrong))
+    return values
 
 
 def _read(type_: Any, path: str, value: Any) -> Any:
@@ -184,7 +179,7 @@ def _read_list(item: Any, path: str, value: Any) -> tuple[Any, ...]:
     if not isinstance(value, list):
         raise expected("a list", path, value)
     return tuple(
-        collect(
+        _read_all(
             lambda i: _read(item, f"{path}[{i}]", value[i]), range(len(value))
         ).values()
     )
@@ -198,7 +193,7 @@ def _read_map(item: Any, path: str, value: Any) -> dict[str, Any]:
             raise expected("a text as key", _at(path, key), key)
         return _read(item, _at(path, key), values[key])
 
-    return collect(read, sorted(values, key=str))
+    return _read_all(read, sorted(values, key=str))
 
 
 def _variant(classes: Sequence[Any], path: str, value: Any) -> Any:
@@ -260,3 +255,16 @@ def _types(cls: Any) -> dict[str, Any]:
 
 def _is_required(field: Field[Any]) -> bool:
     return field.default is MISSING and field.default_factory is MISSING
+
+
+def _defaults(
+    known: Mapping[str, Field[Any]], values: Container[Any]
+) -> dict[str, Any]:
+    left_out = {key: field for key, field in known.items() if key not in values}
+    return {
+        key: field.default_factory()
+        if field.default_factory is not MISSING
+        else field.default
+        for key, field in left_out.items()
+        if not _is_required(field)
+    }

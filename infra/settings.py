@@ -7,9 +7,9 @@ labels) stays plain, since it becomes part of names. What only flows into resour
 is stored as a secret: `program.keep_secrets` says which inputs, for each key.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from json import loads
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,14 @@ from typing import Any
 import pulumi
 from pulumi.runtime import config as runtime_config
 
-from components.spec.cluster import ClusterSettings, validate_addresses
-from components.spec.groups import JobGroup, ServerGroup, validate_groups
+from components.spec.cluster import ClusterSettings
+from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceType
 from components.spec.network import ExistingNetwork, NewNetwork
-from components.spec.tags import check_tags
 from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
-from infra import reader, stack_file, versions
+from infra import checks, reader, stack_file, versions
 
 __all__ = ["Settings", "load", "load_file", "read"]
-
-REGION = "aws:region"
-
-_REGION_NAME = re.compile(r"[a-z]+(-[a-z]+)+-\d+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,7 +90,7 @@ def load_file(root: Path, stack: str) -> Settings:
     own = f"{project}:"
     return read(
         {k.removeprefix(own): v for k, v in config.items() if k.startswith(own)},
-        region=config.get(REGION),
+        region=config.get(checks.REGION),
         cluster_name=f"{project}-{stack}",
     )
 
@@ -122,12 +117,9 @@ def read(
     """
     parsed = {name: _parsed(value) for name, value in values.items()}
     found, problems = reader.read_fields(Settings, "", parsed, ["secret_keys"])
-    problems = [
-        *_problem(lambda: _check_region(region)),
-        *problems,
-        *_problem(lambda: _complete(found, cluster_name)),
-        *(line for check in _cross_checks(found, region) for line in _problem(check)),
-    ]
+    problems = checks.region_problems(region) + problems
+    problems += _complete(found, cluster_name)
+    problems += checks.cross_problems(found, region)
     if problems:
         raise pulumi.RunError("\n".join(problems))
     return Settings(**found, secret_keys=secret_keys)
@@ -142,59 +134,17 @@ def _parsed(value: Any) -> Any:
         return value
 
 
-def _problem(check: Callable[[], Any]) -> list[str]:
-    try:
-        check()
-    except pulumi.RunError as error:
-        return [str(error)]
-    return []
-
-
-def _check_region(region: Any) -> None:
-    if region is None:
-        raise pulumi.RunError(
-            f"{REGION}: missing key, expected a region such as ap-northeast-2"
-        )
-    if not isinstance(region, str) or not _REGION_NAME.fullmatch(region):
-        raise pulumi.RunError(
-            f"{REGION}: expected a region such as ap-northeast-2, got {region!r}"
-        )
-
-
-def _complete(found: dict[str, Any], cluster_name: str) -> None:
+def _complete(found: dict[str, Any], cluster_name: str) -> list[str]:
     """Fill in what the program knows and the file may leave out."""
     if "cluster" not in found:
-        return
+        return []
     cluster: ClusterSettings = found["cluster"]
-    name = cluster.name or cluster_name
-    release = cluster.ami_release or versions.AMI_RELEASE
-    found["cluster"] = reader.checked(
-        "cluster", lambda: replace(cluster, name=name, ami_release=release)
+    complete = partial(
+        replace,
+        cluster,
+        name=cluster.name or cluster_name,
+        ami_release=cluster.ami_release or versions.AMI_RELEASE,
     )
-
-
-def _cross_checks(found: Mapping[str, Any], region: Any) -> Iterator[Callable[[], Any]]:
-    """Yield the checks of keys against each other, where all of them were read."""
-    known = found.keys()
-    if {"servers", "jobs"} <= known:
-        yield lambda: reader.checked(
-            "servers, jobs", lambda: validate_groups(found["servers"], found["jobs"])
-        )
-    if {"cluster", "network"} <= known:
-        yield lambda: reader.checked(
-            "cluster", lambda: validate_addresses(found["cluster"], found["network"])
-        )
-    if "tags" in known:
-        yield lambda: reader.checked("tags", lambda: check_tags(found["tags"]))
-    if isinstance(found.get("network"), NewNetwork):
-        yield lambda: _check_zones(found["network"], region)
-
-
-def _check_zones(network: NewNetwork, region: Any) -> None:
-    zones = network.zones if isinstance(network.zones, tuple) else ()
-    alien = [zone for zone in zones if zone[:-1] != region]
-    if alien and isinstance(region, str):
-        raise pulumi.RunError(
-            f"network.zones: expected zones of {REGION} {region}, "
-            f"got {', '.join(alien)}"
-        )
+    problems = reader.problems("cluster", complete)
+    found["cluster"] = cluster if problems else complete()
+    return problems

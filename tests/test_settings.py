@@ -583,7 +583,7 @@ def test_the_undamaged_file_is_read():
 
 
 @hypothesis_settings(
-    max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(damaged())
 def test_a_damaged_file_is_read_or_refused_by_path_and_never_breaks(values):

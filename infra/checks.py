@@ -1,0 +1,86 @@
+"""What only several keys of a stack file together can show."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from components.spec.cluster import validate_addresses
+from components.spec.groups import JobGroup, ServerGroup, validate_groups
+from components.spec.instance_types import InstanceTypes
+from components.spec.network import ExistingNetwork
+from components.spec.node_config import check_group
+from components.spec.tags import check_tags
+from infra import reader
+
+__all__ = ["REGION", "cross_problems", "region_problems"]
+
+REGION = "aws:region"
+
+_REGION_NAME = re.compile(r"[a-z]+(-[a-z]+)+-\d+")
+_EXPECTED = f"{REGION}: expected a region such as ap-northeast-2"
+
+
+def region_problems(region: Any) -> list[str]:
+    """List what is wrong with the region that a stack file names."""
+    if region is None:
+        return [f"{REGION}: missing key, expected a region such as ap-northeast-2"]
+    if not isinstance(region, str) or not _REGION_NAME.fullmatch(region):
+        return [f"{_EXPECTED}, got {region!r}"]
+    return []
+
+
+def cross_problems(found: Mapping[str, Any], region: Any) -> list[str]:
+    """
+    List where keys contradict each other, as far as they could be read.
+
+    Args:
+        found: Fields of `Settings`; those that could not be read are missing.
+        region: What the file says about `aws:region`.
+    """
+    return [
+        line
+        for keys, path, check in _checks(found)
+        if keys <= found.keys()
+        for line in reader.problems(path, check)
+    ] + _zone_problems(found.get("network"), region)
+
+
+def _checks(
+    found: Mapping[str, Any],
+) -> Iterator[tuple[set[str], str, Callable[[], Any]]]:
+    """Yield the keys that a check needs, the path of its problems, and the check."""
+    yield (
+        {"servers", "jobs"},
+        "servers, jobs",
+        lambda: validate_groups(found["servers"], found["jobs"]),
+    )
+    yield (
+        {"cluster", "network"},
+        "cluster",
+        lambda: validate_addresses(found["cluster"], found["network"]),
+    )
+    yield {"tags"}, "tags", lambda: check_tags(found["tags"])
+    types = InstanceTypes.bundled().including(found.get("instance_types", ()))
+    for path, group in _groups(found):
+        yield {"instance_types"}, path, partial(check_group, group, types)
+
+
+def _groups(
+    found: Mapping[str, Any],
+) -> Iterator[tuple[str, JobGroup | ServerGroup]]:
+    for key in ("servers", "jobs"):
+        for place, group in enumerate(found.get(key, ())):
+            yield f"{key}[{place}]", group
+
+
+def _zone_problems(network: Any, region: Any) -> list[str]:
+    if network is None or isinstance(network, ExistingNetwork):
+        return []
+    zones = network.zones if isinstance(network.zones, tuple) else ()
+    alien = [zone for zone in zones if zone[:-1] != region]
+    if not alien or region_problems(region):
+        return []
+    return [
+        f"network.zones: expected zones of {REGION} {region}, got {', '.join(alien)}"
+    ]
