@@ -9,6 +9,7 @@ import time
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 
 from sandbox.environment import ROOT, Layout
 from sandbox.server import IDENTITY_PATH
@@ -43,7 +44,7 @@ def find(layout: Layout) -> Account | None:
         noted = json.loads(layout.server.read_text())
         account = Account(pid=noted["pid"], port=noted["port"])
         answer = _identity(account)
-    except (OSError, ValueError, KeyError):
+    except (OSError, HTTPException, ValueError, LookupError, TypeError):
         return None
     expected = {"pid": account.pid, "state": str(layout.state)}
     return account if answer == expected else None

@@ -235,7 +235,7 @@ class _Go:
         packages = self._run(
             ["list", "-deps", build.package],
             build.module,
-            _Progress(build.name, lambda line: line.startswith("go: downloading")),
+            _Progress(build.name, _is_fetched),
             "modules fetched",
         )
         self._run(
@@ -250,8 +250,8 @@ class _Go:
         (folder,) = self._run(
             ["list", "-m", "-f", "{{.Dir}}", source],
             module,
-            _Progress(source, lambda _line: False),
-            "",
+            _Progress(source, _is_fetched),
+            "modules fetched",
         )
         return Path(folder)
 
@@ -320,6 +320,10 @@ class _Progress:
     def _text(self, unit: str) -> str:
         seconds = int(time.monotonic() - self._begin)
         return f"  {self.name}: {self._count} {unit}, {seconds} s"
+
+
+def _is_fetched(line: str) -> bool:
+    return line.startswith("go: downloading")
 
 
 def _go_root() -> Path:

@@ -1,0 +1,63 @@
+# The commands of this project. Each sets up what it needs; `make help` lists them.
+
+STACK ?= sandbox
+OUT ?= build/$(STACK)
+PYTHON ?= python3
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+PINS := requirements.txt requirements-dev.txt
+# One stamp for each content of the pins: a change of a pin installs again.
+STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
+
+.DEFAULT_GOAL := help
+.PHONY: help setup tools up preview down status render test check bench clean
+
+help: ## Show this list
+	@echo "make TARGET [STACK=$(STACK)] [OUT=$(OUT)]"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' Makefile
+
+setup: $(STAMP) ## Install the pinned packages into .venv
+
+$(STAMP):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "error: Python 3.11 or newer is needed, $(PYTHON) is" \
+			"$$($(PYTHON) --version 2>&1): try make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
+		echo "error: $(PYTHON) cannot make virtual environments: install its venv" \
+			"package (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@echo "Installing the pinned packages into $(VENV), about a minute."
+	@$(VENV)/bin/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@rm -f $(VENV)/set-up-* && touch $@
+
+tools: $(STAMP) ## Print the paths of the Pulumi CLI and its host, built if missing
+	@$(RUN) -m sandbox tools
+
+up preview down: $(STAMP)
+	@$(RUN) -m sandbox $@ --stack $(STACK)
+
+up: ## Deploy a stack file into the local AWS, with the real Pulumi engine
+preview: ## Show what `make up` would change
+down: ## Remove what `make up` deployed
+
+status: $(STAMP) ## Show what is deployed, and where to look
+	@$(RUN) -m sandbox status
+
+render: $(STAMP) ## Write user data, manifests and a summary of a stack to OUT
+	@$(RUN) -m infra.render --stack $(STACK) --out $(OUT)
+
+test: tools ## Run all tests but those on a real control plane
+	$(RUN) -m pytest -n 2 --dist loadfile --ignore tests/cluster
+
+check: $(STAMP) ## Check style, types, imports and links
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m ty check
+	$(RUN) -m pytest -q tests/test_architecture.py
+
+bench: $(STAMP) ## Compare a run of the program with the import of its SDKs
+	@$(RUN) -m scripts.bench
+
+clean: ## Remove what `make` made here; the built tools stay in the user's cache
+	rm -rf .sandbox build $(VENV) .pytest_cache .ruff_cache .hypothesis
