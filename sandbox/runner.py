@@ -30,7 +30,7 @@ def preview(layout: Layout, environ: Mapping[str, str], stack: str) -> int:
     """Show what `up` would change, and return the exit status of the CLI."""
     with _at_work(layout, environ, stack, "preview") as (cli, _):
         code = cli.deploy("preview", "--suppress-permalink")
-        return _explained(code, f"make preview STACK={stack}")
+        return _explained(code)
 
 
 def down(layout: Layout, environ: Mapping[str, str], stack: str) -> int:
@@ -127,13 +127,12 @@ def _end_if_empty(layout: Layout) -> None:
         account.stop(layout)
 
 
-def _explained(code: int, again: str) -> int:
+def _explained(code: int, again: str | None = None) -> int:
     """Say how to go on after a failure, and return an exit status of 0 to 255."""
     if code != 0:
         end = f"was ended by signal {-code}" if code < 0 else f"failed, status {code}"
-        print(
-            f"Pulumi {end}. What is done so far is kept: `{again}` goes on from there."
-        )
+        kept = f" What is done is kept: `{again}` goes on from there." if again else ""
+        print(f"Pulumi {end}.{kept}")
     return 128 - code if code < 0 else code
 
 
