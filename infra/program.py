@@ -1,0 +1,89 @@
+"""The program of every stack: settings in, one platform and its outputs out."""
+
+from collections.abc import Mapping
+
+import pulumi
+
+from components import InstanceTypes, JobPlatform, JobPlatformArgs
+from infra.settings import Settings
+
+__all__ = ["deploy", "keep_secrets"]
+
+_OF_NODES = {"user_data", "block_device_mappings", "tags", "tag_specifications"}
+
+# The inputs into which values of a key flow as they are. The rest of a key shapes
+# the graph and becomes part of names, so it is plain whatever the file says.
+_CARRIERS: Mapping[str, set[str]] = {
+    "network": {"vpc_id", "subnet_ids", "private_subnet_ids", "vpc_zone_identifiers"},
+    "cluster": {"public_access_cidrs"},
+    "servers": _OF_NODES,
+    "jobs": _OF_NODES | {"image_id"},
+    "tags": {"tags", "tag_specifications"},
+}
+
+
+def deploy(settings: Settings) -> None:
+    """
+    Create the resources of one stack, all of them below one `JobPlatform`.
+
+    Outputs of the stack: `cluster_name`, `endpoint`, and `groups`, the names at AWS
+    of node groups and Auto Scaling groups by the names of the stack file.
+
+    Raises:
+        pulumi.RunError: AWS would refuse something, one line each. Nothing was
+            created, except when the region turns out to have too few zones.
+    """
+    try:
+        platform = _platform(settings)
+    except ValueError as error:
+        raise pulumi.RunError(str(error)) from error
+    pulumi.export("cluster_name", platform.facts.name)
+    pulumi.export("endpoint", platform.facts.endpoint)
+    pulumi.export("groups", dict(platform.group_names))
+
+
+def _platform(settings: Settings) -> JobPlatform:
+    types = InstanceTypes.bundled().including(settings.instance_types)
+    return JobPlatform(
+        "platform",
+        JobPlatformArgs(
+            network=settings.network,
+            cluster=settings.cluster,
+            servers=settings.servers,
+            jobs=settings.jobs,
+            vpc_cni=settings.vpc_cni,
+            tags=settings.tags,
+            instance_types=types,
+        ),
+        pulumi.ResourceOptions(
+            transformations=[keep_secrets(settings.secret_keys)]
+        ),
+    )
+
+
+def keep_secrets(keys: frozenset[str]) -> pulumi.ResourceTransformation:
+    """
+    Store what flows out of the settings *keys* into resources as secrets.
+
+    Pulumi tells a program which key holds a secret, and not which value of it. So
+    every input that carries values of the key as they are (tags, user data, disks
+    with their keys, ids of an existing network) is encrypted in the state and hidden
+    in previews, on all resources. Names, counts, types and labels never are.
+
+    Args:
+        keys: Keys of the stack file that hold a `secure:` value.
+    """
+    carriers = {name for key in keys for name in _CARRIERS.get(key, ())}
+
+    def transform(
+        resource: pulumi.ResourceTransformationArgs,
+    ) -> pulumi.ResourceTransformationResult:
+        props = {
+            name: pulumi.Output.secret(value)
+            if name in carriers and value is not None
+            else value
+            for name, value in resource.props.items()
+        }
+        return pulumi.ResourceTransformationResult(props, resource.opts)
+
+    return transform

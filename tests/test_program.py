@@ -1,0 +1,183 @@
+"""What the program does with the settings: one platform, its outputs, its secrets."""
+
+from base64 import b64decode
+from contextlib import suppress
+
+import pulumi
+import pytest
+from pulumi.runtime import rpc
+
+from infra import program, settings
+
+GOOD = {
+    "network": {"cidr": "10.40.0.0/16", "zones": 2},
+    "cluster": {"version": "1.36"},
+    "servers": [
+        {
+            "name": "server",
+            "architecture": "amd64",
+            "instance_types": ["m7i.large", "m6i.large"],
+        }
+    ],
+    "jobs": [
+        {
+            "name": "job",
+            "architecture": "amd64",
+            "instance_types": ["m7i.4xlarge", "m6i.4xlarge"],
+        }
+    ],
+}
+
+
+def read(values, secret=()) -> settings.Settings:
+    return settings.read(
+        values,
+        region="ap-northeast-2",
+        cluster_name="eks-jobs-test",
+        secret_keys=frozenset(secret),
+    )
+
+
+def run(deploy, values, secret=()):
+    selected = read(values, secret)
+    return deploy(lambda: program.deploy(selected))
+
+
+def test_the_stack_exports_what_people_look_for(deploy):
+    actual = run(deploy, GOOD).exports
+
+    assert {"cluster_name", "endpoint", "groups"} == actual.keys()
+    assert "eks-jobs-test" == actual["cluster_name"]
+    assert {"server", "job"} == actual["groups"].keys()
+
+
+def test_everything_is_below_one_platform(deploy):
+    outside = [
+        resource.path
+        for resource in run(deploy, GOOD).resources
+        if not resource.path.startswith("eks-jobs:index:JobPlatform")
+    ]
+
+    assert [] == outside
+
+
+def test_a_region_with_too_few_zones_is_refused_without_a_traceback(deploy):
+    values = GOOD | {"network": {"zones": 5}}
+
+    def attempt():
+        with pytest.raises(pulumi.RunError) as caught:
+            program.deploy(read(values))
+        assert "zones must be at most 4 in this region" in str(caught.value)
+
+    deploy(attempt)
+
+
+MARK = "hush-7f3a"
+
+WITH_SECRETS = {
+    "network": {
+        "vpc_id": "vpc-5ec3e7",
+        "subnet_ids": ["subnet-5ec3e7a", "subnet-5ec3e7b"],
+    },
+    "cluster": GOOD["cluster"] | {"public_access_cidrs": ["203.0.113.77/32"]},
+    "servers": [
+        GOOD["servers"][0]
+        | {
+            "tags": {"owner": MARK},
+            "volume": {
+                "iops": 3000,
+                "throughput_mib": 125,
+                "kms_key_id": f"alias/{MARK}",
+            },
+        }
+    ],
+    "jobs": [
+        GOOD["jobs"][0]
+        | {
+            "tags": {"owner": MARK},
+            "ami_id": "ami-0123456789abc5ec3",
+            "volume": {"kms_key_id": f"alias/{MARK}"},
+            "user_data": [{"kind": "shell", "content": f"#!/bin/bash\n: {MARK}\n"}],
+        }
+    ],
+    "tags": {"contact": MARK},
+}
+
+FLOWING = [
+    ("network", "vpc-5ec3e7"),
+    ("network", "subnet-5ec3e7a"),
+    ("cluster", "203.0.113.77/32"),
+    ("servers", MARK),
+    ("jobs", MARK),
+    ("jobs", "ami-0123456789abc5ec3"),
+    ("tags", MARK),
+]
+
+
+def plain_texts(value):
+    """Yield every text that is not part of a secret; user data is decoded."""
+    if isinstance(value, dict):
+        if rpc._special_sig_key in value:
+            return
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from plain_texts(item)
+    if isinstance(value, str):
+        yield value
+        with suppress(ValueError):
+            yield b64decode(value, validate=True).decode()
+
+
+def only(key: str) -> dict:
+    """Take the values that flow from *key* alone, the rest from GOOD."""
+    return GOOD | {key: WITH_SECRETS[key]}
+
+
+@pytest.mark.parametrize(("key", "text"), FLOWING)
+def test_a_secret_is_never_stored_in_plain(deploy, key, text):
+    resources = run(deploy, only(key), [key]).resources
+    leaks = [
+        resource.path
+        for resource in resources
+        for found in plain_texts(resource.inputs)
+        if text in found
+    ]
+
+    assert [] == leaks
+
+
+@pytest.mark.parametrize(("key", "text"), FLOWING)
+def test_a_secret_arrives_where_it_is_needed(deploy, key, text):
+    resources = run(deploy, only(key), [key]).resources
+    shown = run(deploy, only(key)).resources
+
+    def texts(found):
+        return {
+            (resource.path, name)
+            for resource in found
+            for name, value in resource.inputs.items()
+            if any(text in plain for plain in plain_texts(opened(value)))
+        }
+
+    assert texts(shown)
+    assert texts(shown) == texts(resources)
+
+
+def opened(value):
+    """Take the wrapping off secrets."""
+    if isinstance(value, dict):
+        if rpc._special_sig_key in value:
+            return opened(value["value"])
+        return {name: opened(item) for name, item in value.items()}
+    return [opened(item) for item in value] if isinstance(value, list) else value
+
+
+def test_without_secrets_nothing_is_hidden(deploy):
+    hidden = [
+        resource.path
+        for resource in run(deploy, GOOD).resources
+        if resource.inputs != opened(dict(resource.inputs))
+    ]
+
+    assert [] == hidden
