@@ -139,12 +139,12 @@ class SuspensionProvider(dynamic.ResourceProvider):
         self, _id: str, _olds: dict[str, Any], _news: dict[str, Any]
     ) -> dynamic.DiffResult:
         """Compare as sets; another group or region is another resource."""
-        moved = [key for key in ("group_name", "region") if _olds[key] != _news[key]]
+        # What is not known yet, in a preview, is missing.
+        known = [key for key in ("group_name", "region") if key in _news]
+        moved = [key for key in known if _olds[key] != _news[key]]
+        same = set(_olds["processes"]) == set(_news["processes"])
         return dynamic.DiffResult(
-            changes=bool(moved) or set(_olds["processes"]) != set(_news["processes"]),
-            replaces=moved,
-            # Nothing forbids both at once, and the old group may be gone.
-            delete_before_replace=False,
+            changes=bool(moved) or len(known) < 2 or not same, replaces=moved
         )
 
     def update(
