@@ -180,20 +180,22 @@ def validate_groups(servers: Sequence[ServerGroup], jobs: Sequence[JobGroup]) ->
 
 def _problems(group: NodeGroup) -> list[str]:
     tuned = getattr(group, "kubelet", None) is not None
-    return [
+    problems = [
         *_name_problems(group.name),
         *instance_type_problems(group.instance_types, group.architecture),
         *node_label_problems(group.labels),
         *node_taint_problems(group.taints),
         *tag_rules.tag_problems(group.tags),
-        *[
-            problem
-            for part in group.user_data
-            for problem in overlap_problems(part, tuned=tuned)
-        ],
-        *(_job_problems(group) if isinstance(group, JobGroup) else []),
-        *(_server_problems(group) if isinstance(group, ServerGroup) else []),
     ]
+    for part in group.user_data:
+        problems += overlap_problems(part, tuned=tuned)
+    if isinstance(group, ServerGroup):
+        return problems + eks_limit_problems(group.labels, group.taints)
+    if isinstance(group, JobGroup):
+        problems += _job_problems(group)
+        # Tags are made from name, labels and taints, so those come first.
+        return problems or tag_rules.autoscaler_problems(group)
+    return problems
 
 
 def _name_problems(name: str) -> list[str]:
@@ -222,8 +224,4 @@ def _job_problems(group: JobGroup) -> list[str]:
         for key, count in Counter(taint.key for taint in group.taints).items()
         if count > 1
     ]
-    return problems + tag_rules.autoscaler_problems(group)
-
-
-def _server_problems(group: ServerGroup) -> list[str]:
-    return eks_limit_problems(group.labels, group.taints)
+    return problems

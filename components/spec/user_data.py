@@ -102,12 +102,11 @@ def overlap_problems(part: UserDataPart, *, tuned: bool) -> list[str]:
     if part.kind != "node-config":
         return []
     spec = nodeadm.read_node_config(part.content).get("spec", {})
-    kubelet = spec.get("kubelet", {})
-    taken = _taken_keys(kubelet, tuned) | (
-        {"spec.cluster": "nothing, it is filled in"} if "cluster" in spec else {}
-    )
+    filled = ["spec.cluster, which is filled in"] if "cluster" in spec else []
+    taken = _taken_keys(spec.get("kubelet", {}), tuned)
     return [
-        f"user_data must leave out {path}, set {field}" for path, field in taken.items()
+        f"user_data must leave out {what}"
+        for what in (*filled, *(f"{key}, set {field}" for key, field in taken.items()))
     ]
 
 
