@@ -8,9 +8,7 @@ from typing import Any
 
 from sandbox.environment import Layout
 
-__all__ = ["PROJECT", "Checkpoint", "damaged", "is_locked", "read", "stacks"]
-
-PROJECT = "eks-jobs"
+__all__ = ["Checkpoint", "damaged", "is_locked", "read", "stacks"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,27 +24,10 @@ class Checkpoint:
     resources: tuple[Mapping[str, Any], ...]
     pending: tuple[Mapping[str, Any], ...]
 
-    def of_kind(self, kind: str) -> tuple[str, ...]:
-        """Return the URNs of what is pending of a kind, such as `creating`."""
-        return tuple(
-            operation["resource"]["urn"]
-            for operation in self.pending
-            if operation["type"] == kind
-        )
-
-    @property
-    def ids(self) -> frozenset[tuple[str, str]]:
-        """URN and provider id of each resource that has an id."""
-        return frozenset(
-            (resource["urn"], resource["id"])
-            for resource in self.resources
-            if "id" in resource
-        )
-
 
 def stacks(layout: Layout) -> tuple[str, ...]:
     """Return the names of the stacks in the backend, sorted."""
-    return tuple(sorted(path.stem for path in _folder(layout).glob("*.json")))
+    return tuple(sorted(path.stem for path in _files(layout, "*")))
 
 
 def damaged(layout: Layout) -> tuple[str, ...]:
@@ -62,8 +43,8 @@ def damaged(layout: Layout) -> tuple[str, ...]:
 
 def read(layout: Layout, stack: str) -> Checkpoint:
     """Return the state of a stack that the backend knows."""
-    text = (_folder(layout) / f"{stack}.json").read_text()
-    latest = json.loads(text)["checkpoint"].get("latest") or {}
+    (file,) = _files(layout, stack)
+    latest = json.loads(file.read_text())["checkpoint"].get("latest") or {}
     return Checkpoint(
         resources=tuple(latest.get("resources") or ()),
         pending=tuple(latest.get("pending_operations") or ()),
@@ -72,12 +53,9 @@ def read(layout: Layout, stack: str) -> Checkpoint:
 
 def is_locked(layout: Layout, stack: str) -> bool:
     """Tell whether a CLI holds the stack, or was killed while it did."""
-    return any(_files(layout.backend / ".pulumi" / "locks", stack))
+    return any(layout.backend.glob(f".pulumi/locks/*/*/{stack}/*.json"))
 
 
-def _folder(layout: Layout) -> Path:
-    return layout.backend / ".pulumi" / "stacks" / PROJECT
-
-
-def _files(locks: Path, stack: str) -> Iterator[Path]:
-    return locks.glob(f"*/{PROJECT}/{stack}/*.json")
+def _files(layout: Layout, stack: str) -> Iterator[Path]:
+    """Yield the file of a stack; the backend serves this one project only."""
+    return layout.backend.glob(f".pulumi/stacks/*/{stack}.json")

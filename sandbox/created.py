@@ -1,36 +1,29 @@
 """
-Ids that the plugins gave out, so that a killed run loses none.
+Ids that a killed run of the CLI never learnt.
 
-A CLI that is killed while a plugin creates something never learns the id. The plugin
-lives on and notes it here; `repair` reads it.
+The plugin of AWS notes each id in the account right after it created something; this
+is where a note is found.
 """
 
 import hashlib
-import os
-from collections.abc import Mapping
-from pathlib import Path
 
-from sandbox.environment import STATE_VARIABLE, Layout
+from sandbox.account import Account
 
-__all__ = ["ids", "note"]
+__all__ = ["find", "key"]
 
 
-def note(urn: str, id_: str, environ: Mapping[str, str] = os.environ) -> None:
-    """Remember that a resource exists now. Does nothing outside of the sandbox."""
-    if STATE_VARIABLE in environ:
-        file = _file(Layout.of(environ), urn)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("a") as stream:
-            stream.write(f"{id_}\n")
+def key(urn: str) -> str:
+    """Return the key of the record about a resource in the journal of the account."""
+    return f"created/{hashlib.sha256(urn.encode()).hexdigest()}"
 
 
-def ids(layout: Layout, urn: str) -> tuple[str, ...]:
-    """Return the ids that a URN was given, the last one first."""
-    try:
-        return tuple(reversed(_file(layout, urn).read_text().splitlines()))
-    except FileNotFoundError:
-        return ()
+def find(local: Account, urn: str) -> str | None:
+    """Return the id that was last given to a resource, or None."""
+    # Loads boto3, which takes longer than all else: only after a killed run.
+    from sandbox.aws.cloud import Cloud
+    from sandbox.aws.journal import Journal
 
-
-def _file(layout: Layout, urn: str) -> Path:
-    return layout.created / hashlib.sha256(urn.encode()).hexdigest()
+    # Records of all regions share one bucket.
+    journal = Journal(Cloud(f"http://127.0.0.1:{local.port}", "us-east-1"))
+    record = journal.get(key(urn))
+    return record["id"] if record else None

@@ -68,11 +68,6 @@ class Layout:
         return self.state / "pulumi"
 
     @property
-    def created(self) -> Path:
-        """Ids that the plugins gave out, see `created`."""
-        return self.state / "created"
-
-    @property
     def home(self) -> Path:
         """Home folder of the sealed processes."""
         return self.state / "home"

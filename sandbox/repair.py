@@ -1,18 +1,23 @@
 """Brings a stack in order after a run that was killed."""
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from sandbox import checkpoint, created
+from sandbox.account import Account
 from sandbox.cli import Cli, CliError
 from sandbox.environment import Layout
 
-__all__ = ["mend"]
+__all__ = ["mend", "settled"]
 
 
-def mend(layout: Layout, cli: Cli, stack: str) -> None:
+def mend(layout: Layout, cli: Cli, local: Account, stack: str) -> None:
     """
     Release the lock and settle the operations that a killed CLI left open.
 
-    What was created, but is not in the state yet, is imported under the id that the
-    plugin noted. What was updated or deleted is read again from the local AWS.
+    What was created without the CLI's knowledge is put into the state under the id
+    that the plugin noted; then all is read again from the local AWS.
 
     Raises:
         CliError: The CLI could not read the stack again.
@@ -20,19 +25,51 @@ def mend(layout: Layout, cli: Cli, stack: str) -> None:
     if checkpoint.is_locked(layout, stack):
         print(f"The last run on stack {stack} was killed: releasing its lock.")
         cli.keep("cancel", "--yes")
-    state = checkpoint.read(layout, stack)
-    if not state.pending:
+    pending = checkpoint.read(layout, stack).pending
+    if not pending:
         return
-    print(
-        f"It left {len(state.pending)} operations open: reading the stack again.",
-        flush=True,
-    )
-    found = [
-        (urn, id_)
-        for urn in state.of_kind("creating")
-        for id_ in created.ids(layout, urn)[:1]
-        if (urn, id_) not in state.ids
-    ]
-    options = [f"--import-pending-creates={urn},{id_}" for urn, id_ in found]
-    if cli.deploy("refresh", "--yes", "--skip-preview", *options) != 0:
+    print(f"It left {len(pending)} operations open: reading the stack again.")
+    urns = {operation["resource"]["urn"] for operation in pending}
+    ids = {urn: created.find(local, urn) for urn in sorted(urns)}
+    exported = json.loads(cli.keep("stack", "export"))
+    exported["deployment"] = settled(exported["deployment"], ids)
+    file = layout.state / "mended.json"
+    file.write_text(json.dumps(exported))
+    cli.keep("stack", "import", "--file", str(file))
+    file.unlink()
+    if cli.deploy("refresh", "--yes", "--skip-preview", "--suppress-permalink") != 0:
         raise CliError(f"stack {stack} could not be read again")
+
+
+def settled(
+    deployment: Mapping[str, Any], ids: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """
+    Return a state without open operations.
+
+    A resource that was being created is added if it has an id that the state does
+    not know. Its outputs are still unknown, so a refresh must follow. If it was to
+    replace another one, that one is marked for deletion, as the CLI does it.
+
+    Args:
+        deployment: As `pulumi stack export` prints it.
+        ids: The id that was last given to each URN.
+    """
+    resources = [dict(resource) for resource in deployment.get("resources", ())]
+    for operation in deployment.get("pending_operations", ()):
+        if operation["type"] == "creating":
+            new = operation["resource"]
+            _add(resources, new, ids.get(new["urn"]))
+    rest = {k: v for k, v in deployment.items() if k != "pending_operations"}
+    return {**rest, "resources": resources}
+
+
+def _add(
+    resources: list[dict[str, Any]], new: Mapping[str, Any], id_: str | None
+) -> None:
+    before = [old for old in resources if old["urn"] == new["urn"]]
+    if id_ is None or id_ in [old.get("id") for old in before]:
+        return
+    for old in before:
+        old["delete"] = True
+    resources.append({**new, "id": id_, "outputs": new.get("inputs", {})})

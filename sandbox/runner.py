@@ -45,7 +45,7 @@ def down(layout: Layout, environ: Mapping[str, str], stack: str) -> int:
             _end_if_empty(layout)
             return 0
         cli = Cli(layout, _environment(layout, environ, local), stack, own)
-        repair.mend(layout, cli, stack)
+        repair.mend(layout, cli, local, stack)
         code = cli.deploy("destroy", "--yes", "--skip-preview", "--suppress-permalink")
         if code == 0:
             cli.keep("stack", "rm", "--yes", "--preserve-config")
@@ -81,7 +81,7 @@ def _at_work(
         if secrets:
             print(f"Secrets of the stack file replaced by a stand-in: {secrets}.")
         if stack in checkpoint.stacks(layout):
-            repair.mend(layout, cli, stack)
+            repair.mend(layout, cli, local, stack)
         else:
             cli.keep("stack", "init", "--no-select")
         yield cli, local
@@ -112,7 +112,7 @@ def _forget(layout: Layout, reason: str) -> None:
     lost = checkpoint.stacks(layout)
     if lost:
         print(f"{reason}: forgetting all that was deployed ({', '.join(lost)}).")
-    for folder in (layout.backend, layout.created, layout.manifests):
+    for folder in (layout.backend, layout.manifests):
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -34,10 +34,11 @@ def check(stack: str, root: Path = ROOT) -> Path:
     file = root / f"Pulumi.{stack}.yaml"
     if _NAME.fullmatch(stack) and file.is_file():
         return file
-    known = sorted(
-        path.name.split(".", 1)[1][:-5] for path in root.glob("Pulumi.*.yaml")
-    )
-    raise StackFileError(f"stack must be one of {', '.join(known)}, got stack={stack}")
+    # Loads the SDK, which takes longer than all else: only when it is wanted.
+    from infra.stack_file import stack_names
+
+    known = ", ".join(stack_names(root))
+    raise StackFileError(f"stack must be one of {known}, got stack={stack}")
 
 
 def copy(layout: Layout, stack: str, root: Path = ROOT) -> int:

@@ -16,6 +16,7 @@ import pytest
 from sandbox import account, created, runner, tools
 from sandbox.__main__ import main
 from sandbox.account import Account
+from sandbox.cli import CliError
 from sandbox.environment import Layout
 
 STACK = "sandbox"
@@ -32,6 +33,8 @@ case "$*" in
     mkdir -p "${state%/*}"
     echo '{"checkpoint": {"latest": {"resources": []}}}' >"$state" ;;
 *"stack rm"*) rm "$state" ;;
+*"stack export"*) sed 's/.*"latest": /{"deployment": /; s/}$//' "$state" ;;
+*"stack import"*) cp "${CALLS%/*}/state/mended.json" "$CALLS.imported" ;;
 *" $ENDS_AT "*) eval "$ENDS" ;;
 esac
 """
@@ -52,6 +55,7 @@ class Machine:
     def __init__(self, folder, monkeypatch):
         self.layout = Layout(state=folder / "state")
         self.calls = folder / "calls"
+        self.imported = folder / "calls.imported"
         self.environ = {
             "PATH": os.environ["PATH"],
             "CALLS": str(self.calls),
@@ -292,55 +296,43 @@ def test_a_lock_that_was_left_behind_is_released(machine, capsys):
 
 
 @pytest.mark.parametrize("action", [runner.up, runner.preview, runner.down])
-def test_what_was_created_unseen_is_imported_under_its_id(machine, capsys, action):
+def test_open_operations_are_settled_before_anything_else(
+    machine, capsys, monkeypatch, action
+):
     machine.run(runner.up)
-    machine.write_state(
-        {"pending_operations": [{"type": "creating", "resource": {"urn": URN}}]}
-    )
-    created.note(URN, "vpc-1", {"EKS_JOBS_SANDBOX": str(machine.layout.state)})
+    pending = [{"type": "creating", "resource": {"urn": URN, "inputs": {"a": 1}}}]
+    machine.write_state({"pending_operations": pending})
+    monkeypatch.setattr(created, "find", lambda _local, _urn: "vpc-1")
     machine.asked()
     capsys.readouterr()
-    machine.run(action)
+    code = machine.run(action)
+    imported = json.loads(machine.imported.read_text())
 
-    assert (
-        f"refresh --yes --skip-preview --import-pending-creates={URN},vpc-1 "
-        "--stack sandbox"
-    ) == machine.asked()[0]
+    assert 0 == code
+    assert [
+        "stack export --stack sandbox",
+        f"stack import --file {machine.layout.state}/mended.json --stack sandbox",
+        flags("refresh"),
+    ] == machine.asked()[:3]
+    assert [{"urn": URN, "inputs": {"a": 1}, "id": "vpc-1", "outputs": {"a": 1}}] == (
+        imported["deployment"]["resources"]
+    )
     assert (
         "It left 1 operations open: reading the stack again.\n"
         == (capsys.readouterr().out.splitlines(keepends=True)[0])
     )
 
 
-@pytest.mark.parametrize(
-    ("resources", "noted", "kind"),
-    [
-        ([], [], "creating"),
-        ([{"urn": URN, "id": "vpc-1"}], ["vpc-1"], "creating"),
-        ([{"urn": URN, "id": "vpc-1"}], ["vpc-1"], "updating"),
-    ],
-    ids=["not begun", "replacement not begun", "update"],
-)
-def test_what_was_not_created_is_not_imported(machine, resources, noted, kind):
+def test_a_stack_that_cannot_be_read_again_is_not_changed(machine, monkeypatch):
     machine.run(runner.up)
-    machine.write_state(
-        {
-            "resources": resources,
-            "pending_operations": [{"type": kind, "resource": {"urn": URN}}],
-        }
-    )
-    for id_ in noted:
-        created.note(URN, id_, {"EKS_JOBS_SANDBOX": str(machine.layout.state)})
-    machine.asked()
-    machine.run(runner.up)
+    pending = [{"type": "updating", "resource": {"urn": URN}}]
+    machine.write_state({"pending_operations": pending})
+    monkeypatch.setattr(created, "find", lambda _local, _urn: None)
+    with pytest.raises(CliError) as caught:
+        machine.run(runner.up, ENDS_AT="refresh", ENDS="exit 1")
 
-    assert "refresh --yes --skip-preview --stack sandbox" == machine.asked()[0]
-
-
-def test_outside_of_the_sandbox_nothing_is_noted(tmp_path):
-    created.note(URN, "vpc-1", {})
-
-    assert [] == list(tmp_path.iterdir())
+    assert "stack sandbox could not be read again" == str(caught.value)
+    assert flags("refresh") == machine.asked()[-1]
 
 
 def test_status_names_account_and_stacks(machine, capsys):
