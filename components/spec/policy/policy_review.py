@@ -1,0 +1,130 @@
+"""What the job policy accepts and is still worth a warning."""
+
+from collections.abc import Iterator
+
+from components.spec.group_review import Notice
+from components.spec.policy.engine import Engine, engine_warnings
+from components.spec.policy.matchers import Label, Owner, handles
+from components.spec.policy.packing import PACKS_BY_AFFINITY, PACKS_BY_SCHEDULER
+from components.spec.policy.settings import JobPolicySettings
+
+__all__ = ["review_policy"]
+
+# No size was tried beyond these: the Kubernetes docs advise against inter-pod
+# affinity in clusters of several hundred nodes; reports of 2,000 pods scheduled
+# slowly. Rules of thumb.
+_MOST_AFFINITY_NODES = 300
+_MOST_AFFINITY_PODS = 2_000
+
+
+def review_policy(
+    settings: JobPolicySettings,
+    *,
+    engine: Engine,
+    cluster_version: str,
+    most_job_nodes: int = 0,
+    most_job_pods: int = 0,
+) -> tuple[Notice, ...]:
+    """
+    List what will not work as well as it may look.
+
+    The order is that of the fields of the settings. Equal settings give equal
+    notices.
+
+    Args:
+        settings: The policy.
+        engine: What runs it.
+        cluster_version: Version of Kubernetes, as `1.36`.
+        most_job_nodes: Nodes of all job groups at their largest; 0 is not known.
+        most_job_pods: Job pods that run at once; 0 is not known.
+    """
+    return (
+        *_matchers(settings),
+        *_label(settings),
+        *_packing(settings, most_job_nodes, most_job_pods),
+        *_pods(settings),
+        *(
+            Notice(path="policy.engine", text=text)
+            for text in engine_warnings(
+                engine,
+                cluster_version=cluster_version,
+                chart_version=settings.kyverno.chart_version,
+            )
+        ),
+    )
+
+
+def _matchers(settings: JobPolicySettings) -> Iterator[Notice]:
+    found = handles(settings.matchers)
+    runner = Owner(kind="EphemeralRunner", api_group="actions.github.com")
+    if runner in found and "runner-pod" not in _keys(settings):
+        yield Notice(
+            path="policy.matchers",
+            text="runners in Kubernetes container mode run the steps in a second pod "
+            "without an owner, which no matcher covers: use the preset "
+            "github-runners, or add the label runner-pod",
+        )
+
+
+def _label(settings: JobPolicySettings) -> Iterator[Notice]:
+    key, value = settings.label.key, settings.label.value
+    for handle in handles(settings.matchers):
+        if isinstance(handle, Label) and handle.key == key and handle.value != value:
+            yield Notice(
+                path="policy.label",
+                text=f"pods that match by the label {key} keep its value, and are "
+                f"packed only when it is {value}",
+            )
+
+
+def _packing(settings: JobPolicySettings, nodes: int, pods: int) -> Iterator[Notice]:
+    path = "policy.packing"
+    if settings.packing == "none":
+        yield Notice(
+            path=path,
+            text="none with protected jobs: while they spread over all nodes and new "
+            "ones keep coming, no node is ever empty and none is removed",
+        )
+    if settings.packing in PACKS_BY_SCHEDULER:
+        yield Notice(
+            path=path,
+            text=f"{settings.packing} sets the scoring of the whole cluster: pods of "
+            "servers are packed too; give them topology spread constraints",
+        )
+    if settings.packing in PACKS_BY_AFFINITY and (
+        nodes > _MOST_AFFINITY_NODES or pods > _MOST_AFFINITY_PODS
+    ):
+        yield Notice(
+            path=path,
+            text=f"{settings.packing} slows the scheduler on large clusters: up to "
+            f"{nodes} job nodes and {pods} job pods, not tried above "
+            f"{_MOST_AFFINITY_NODES} and {_MOST_AFFINITY_PODS}; use scheduler, or "
+            "unpacked_namespaces",
+        )
+    if settings.affinity_scope == "own-namespace":
+        yield Notice(
+            path="policy.affinity_scope",
+            text="own-namespace packs each namespace by itself: jobs of ten "
+            "namespaces take about as many nodes as without packing",
+        )
+
+
+def _pods(settings: JobPolicySettings) -> Iterator[Notice]:
+    if settings.strict:
+        yield Notice(
+            path="policy.strict",
+            text="overwrites what the author of a pod or another policy says about "
+            "eviction",
+        )
+    if settings.host_network:
+        yield Notice(
+            path="policy.host_network",
+            text="job pods reach the instance metadata service past its hop limit, and "
+            "with it the role of the node; no NetworkPolicy or security group for "
+            "pods applies to them, and Pod Identity is reported to fail: give them "
+            "AWS rights by IRSA, and the node role as few as possible",
+        )
+
+
+def _keys(settings: JobPolicySettings) -> list[str]:
+    return [one.key for one in handles(settings.matchers) if isinstance(one, Label)]
