@@ -1,0 +1,156 @@
+"""The direction of imports, the one reader of configuration, and the public surface."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import components
+
+ROOT = Path(__file__).parent.parent
+
+SDKS = {"boto3", "botocore", "pulumi", "pulumi_aws", "pulumi_eks", "pulumi_kubernetes"}
+
+# What each folder or module may import besides the standard library; the longest
+# entry that fits a file counts.
+MAY_IMPORT = {
+    "components/spec": {"components.spec", "yaml"},
+    "components": {"components"} | SDKS,
+    "infra": {"components.spec", "infra", "pulumi", "yaml"},
+    "infra/program.py": {"components", "infra", "pulumi"},
+    "__main__.py": {"infra", "pulumi"},
+    "examples": {"components", "pulumi"},
+}
+
+# Modules whose answers differ between two runs of the same program.
+UNSTEADY = {"datetime", "os", "random", "socket", "subprocess", "time", "uuid"}
+
+FILES = [
+    path.relative_to(ROOT)
+    for folder in ("components", "infra", "examples")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+] + [Path("__main__.py")]
+
+# Folders that hold what people wrote; the rest is made by tools.
+WRITTEN = [
+    ".ci",
+    "components",
+    "docs",
+    "examples",
+    "infra",
+    "lab",
+    "sandbox",
+    "scripts",
+    "tests",
+]
+
+# Paths of one machine, or of a folder beside the checkout.
+ELSEWHERE = re.compile(r"\.\./shared|(?<![\w./-])/(work|root)/")
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse((ROOT / path).read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def rule(path: Path) -> set[str]:
+    ways = [path.as_posix(), *(parent.as_posix() for parent in path.parents)]
+    return next(MAY_IMPORT[way] for way in ways if way in MAY_IMPORT)
+
+
+def allowed(module: str, roots: set[str]) -> bool:
+    if module.split(".")[0] in sys.stdlib_module_names - UNSTEADY:
+        return True
+    return any(f"{module}.".startswith(f"{root}.") for root in roots)
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_imports_point_inwards(path):
+    wrong = [name for name in imports(path) if not allowed(name, rule(path))]
+
+    # `from infra import program` names the package before the module.
+    assert [] == [name for name in wrong if name not in {"components", "infra"}]
+
+
+def test_nothing_that_ships_imports_the_sandbox():
+    names = {name.split(".")[0] for path in FILES for name in imports(path)}
+
+    assert set() == names & {"sandbox", "tests", "scripts", "moto"}
+
+
+def test_the_stand_ins_of_the_sandbox_share_no_code_with_the_components():
+    files = sorted((ROOT / "sandbox").rglob("*.py"))
+    names = {name for path in files for name in imports(path.relative_to(ROOT))}
+
+    assert set() == {name for name in names if name.split(".")[0] == "components"}
+
+
+def test_only_settings_reads_the_configuration():
+    readers = {
+        path.as_posix()
+        for path in FILES
+        if re.search(r"\bConfig\(|pulumi\.Config|runtime\.config", read(path))
+    }
+
+    assert {"__main__.py", "infra/settings.py"} == readers
+
+
+def test_components_do_not_ask_which_stack_they_are_in():
+    stateful = re.compile(r"\bget_(stack|project|organization|root_directory)\b")
+    ships = [path for path in FILES if path.parts[0] == "components"]
+
+    assert [] == [path for path in ships if stateful.search(read(path))]
+
+
+def test_public_names_are_sorted_and_complete():
+    public = {
+        name
+        for name in dir(components)
+        if not name.startswith("_")
+        and not isinstance(getattr(components, name), ModuleType)
+    }
+
+    assert sorted(public) == sorted(components.__all__)
+    assert sorted(components.__all__, key=isort) == components.__all__
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_names_that_a_module_offers_are_sorted(path):
+    for node in ast.parse(read(path)).body:
+        if isinstance(node, ast.Assign) and "__all__" in ast.unparse(node.targets):
+            names = ast.literal_eval(node.value)
+
+            assert sorted(names, key=isort) == list(names)
+
+
+def test_no_file_speaks_of_a_folder_beside_the_checkout():
+    above = [path for path in ROOT.iterdir() if path.is_file()]
+    below = [path for folder in WRITTEN for path in (ROOT / folder).rglob("*")]
+    named = [
+        f"{path.relative_to(ROOT)}: {line}"
+        for path in sorted([*above, *below])
+        if path.is_file() and path.suffix != ".pyc"
+        for line in path.read_text(errors="replace").splitlines()
+        if ELSEWHERE.search(line)
+    ]
+
+    assert [] == named
+
+
+def read(path: Path) -> str:
+    return (ROOT / path).read_text()
+
+
+def isort(name: str) -> tuple[int, str]:
+    """Constants first, then classes, then functions, as ruff sorts them."""
+    if name.isupper():
+        return 0, name
+    return (1, name) if name[0].isupper() else (2, name)
