@@ -257,10 +257,11 @@ class _Monitor(MockMonitor):
         if request.type == STACK:
             return response
         inputs = _whole(rpc.deserialize_properties(request.object))
-        self.problems += [
-            f"{request.name}: {problem}"
-            for problem in sdk_inputs.problems(request.type, inputs)
-        ]
+        if request.custom or request.remote:
+            self.problems += [
+                f"{request.name}: {problem}"
+                for problem in sdk_inputs.problems(request.type, inputs)
+            ]
         self.registered.append(
             Resource(
                 type=request.type,

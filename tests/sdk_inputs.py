@@ -22,7 +22,7 @@ from pulumi.runtime import rpc
 
 __all__ = ["problems"]
 
-_UNCHECKED = ("pulumi-python:", "pulumi:", "eks-jobs:")
+_UNCHECKED = ("pulumi-python:", "pulumi:")
 _WRAPPERS = (collections.abc.Awaitable, pulumi.Output)
 _SCALARS = {int: (int,), float: (int, float), str: (str,), bool: (bool,)}
 
