@@ -110,7 +110,8 @@ def response(
         same_name: The new object must have the name of the old one, so the old one
             goes first.
     """
-    fields = tuple(replaced)
+    changes, fields = tuple(changes), tuple(replaced)
+    tops = sorted({str(change.path[0]) for change in changes})
     detail: dict[str, PropertyDiff] = {}
     replaces: list[str] = []
     for change in changes:
@@ -122,6 +123,6 @@ def response(
         changes=bool(detail),
         replaces=replaces,
         delete_before_replace=bool(replaces) and same_name,
-        diffs=list(detail),
+        diffs=tops,
         detailed_diff=detail,
     )

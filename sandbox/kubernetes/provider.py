@@ -188,7 +188,9 @@ class KubernetesProvider(rpc.Provider):
         return Store(Path(state) / "kubernetes" / stack)
 
 
-def _type(token: str) -> ObjectType | ReleaseType:
+def _type(chain: str) -> ObjectType | ReleaseType:
+    # What the SDK calls the type is that of the whole ancestry: `parent$child`.
+    token = chain.rpartition("$")[2]
     return ReleaseType() if token == kinds.RELEASE else ObjectType(token)
 
 

@@ -1,0 +1,130 @@
+"""Which arguments of `eks:index:Cluster` are imitated, and what they may be."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pulumi
+
+__all__ = ["check"]
+
+_KNOWN = frozenset(
+    {
+        "accessEntries",
+        "authenticationMode",
+        "bootstrapSelfManagedAddons",
+        "clusterSecurityGroupTags",
+        "clusterTags",
+        "corednsAddonOptions",
+        "createInstanceRole",
+        "createOidcProvider",
+        "deletionProtection",
+        "enableConfigMapMutable",
+        "enabledClusterLogTypes",
+        "encryptionConfigKeyArn",
+        "endpointPrivateAccess",
+        "endpointPublicAccess",
+        "ipFamily",
+        "kubeProxyAddonOptions",
+        "kubernetesServiceIpAddressRange",
+        "name",
+        "nodeSecurityGroupTags",
+        "privateSubnetIds",
+        "providerCredentialOpts",
+        "publicAccessCidrs",
+        "publicSubnetIds",
+        "skipDefaultNodeGroup",
+        "skipDefaultSecurityGroups",
+        "subnetIds",
+        "tags",
+        "upgradePolicy",
+        "useDefaultVpcCni",
+        "version",
+        "vpcId",
+    }
+)
+
+# Where one value is imitated and the others are not: it, and why the others are not.
+_ONLY = {
+    "authenticationMode": ("API", "it makes no aws-auth ConfigMap"),
+    "createInstanceRole": (False, "it makes no role for nodes"),
+    "createOidcProvider": (False, "it cannot ask for the fingerprint of the issuer"),
+    "ipFamily": ("ipv4", "it knows no IPv6"),
+    "skipDefaultNodeGroup": (True, "it makes no default node group"),
+}
+_WANTED = ("authenticationMode", "skipDefaultNodeGroup", "vpcId")
+
+_NESTED = {
+    "corednsAddonOptions": frozenset(
+        {
+            "configurationValues",
+            "enabled",
+            "resolveConflictsOnCreate",
+            "resolveConflictsOnUpdate",
+            "version",
+        }
+    ),
+    "providerCredentialOpts": frozenset({"profileName", "roleArn"}),
+    "upgradePolicy": frozenset({"supportType"}),
+}
+_NESTED["kubeProxyAddonOptions"] = _NESTED["corednsAddonOptions"]
+_ENTRY = frozenset(
+    {
+        "accessPolicies",
+        "kubernetesGroups",
+        "principalArn",
+        "tags",
+        "type",
+        "username",
+    }
+)
+
+
+def check(arguments: Mapping[str, Any]) -> None:
+    """
+    Refuse what the stand-in would have to ignore.
+
+    Args:
+        arguments: Names in camelCase. Outputs are let through: what shapes the graph
+            is never one.
+
+    Raises:
+        ValueError: All problems, one a line, by the names that the SDK of Python uses.
+    """
+    found = [*_problems(arguments)]
+    if found:
+        raise ValueError("\n".join(found))
+
+
+def _problems(arguments: Mapping[str, Any]) -> Iterator[str]:
+    for name in sorted(arguments.keys() - _KNOWN):
+        yield f"{_python(name)} is not imitated by the sandbox"
+    for name in _WANTED:
+        if arguments.get(name) is None and name not in _ONLY:
+            yield f"{_python(name)} must be given, the sandbox has no default VPC"
+    for name, (wanted, reason) in _ONLY.items():
+        value = arguments.get(name, wanted if name not in _WANTED else None)
+        if value != wanted and not isinstance(value, pulumi.Output):
+            yield (
+                f"{_python(name)} must be {wanted}, the sandbox imitates nothing else: "
+                f"{reason}, got {value}"
+            )
+    if "subnetIds" in arguments and (
+        "publicSubnetIds" in arguments or "privateSubnetIds" in arguments
+    ):
+        yield "subnet_ids excludes public_subnet_ids and private_subnet_ids"
+    for name, known in _NESTED.items():
+        yield from _unknown(_python(name), arguments.get(name), known)
+    entries = arguments.get("accessEntries")
+    for key, entry in (entries if isinstance(entries, Mapping) else {}).items():
+        yield from _unknown(f"access_entries.{key}", entry, _ENTRY)
+
+
+def _unknown(place: str, value: Any, known: frozenset[str]) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name in sorted(value.keys() - known):
+            yield f"{place}.{_python(name)} is not imitated by the sandbox"
+
+
+def _python(name: str) -> str:
+    """Return the name as the SDK of Python spells it."""
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
