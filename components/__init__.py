@@ -1,33 +1,49 @@
-"""Components for EKS clusters that run jobs next to servers."""
+"""
+Components for EKS clusters that run jobs next to servers.
 
-from components.cluster import Cluster, ClusterArgs
-from components.cluster_facts import ClusterFacts
-from components.job_nodes import JobNodes, JobNodesArgs
-from components.job_platform import JobPlatform, JobPlatformArgs
-from components.network import Network, NetworkArgs
-from components.server_nodes import ServerNodes, ServerNodesArgs
-from components.spec.cluster import ClusterSettings, ResourceWeight, SchedulerScoring
-from components.spec.groups import (
-    GROUP_LABEL,
-    JobGroup,
-    ServerGroup,
-    Size,
-    Taint,
-    UserDataPart,
-)
-from components.spec.instance_types import InstanceType, InstanceTypes
-from components.spec.kubelet import KubeletTuning
-from components.spec.network import ExistingNetwork, NewNetwork
-from components.spec.volume import Gp3Limits, Gp3Volume
-from components.spec.vpc_cni import (
-    VpcCniTuning,
-    WarmAddresses,
-    WarmInterfaces,
-    WarmPrefixes,
-)
-from components.storage import Storage, StorageArgs
-from components.suspended_processes import SuspendedProcesses, SuspendedProcessesArgs
-from components.vpc_cni import VpcCni, VpcCniArgs
+The names below are looked up when they are first used: who imports
+`components.spec` alone, as the tools that render do, loads no SDK.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from components.cluster import Cluster, ClusterArgs
+    from components.cluster_facts import ClusterFacts
+    from components.job_nodes import JobNodes, JobNodesArgs
+    from components.job_platform import JobPlatform, JobPlatformArgs
+    from components.network import Network, NetworkArgs
+    from components.server_nodes import ServerNodes, ServerNodesArgs
+    from components.spec.cluster import (
+        ClusterSettings,
+        ResourceWeight,
+        SchedulerScoring,
+    )
+    from components.spec.groups import (
+        GROUP_LABEL,
+        JobGroup,
+        ServerGroup,
+        Size,
+        Taint,
+        UserDataPart,
+    )
+    from components.spec.instance_types import InstanceType, InstanceTypes
+    from components.spec.kubelet import KubeletTuning
+    from components.spec.network import ExistingNetwork, NewNetwork
+    from components.spec.volume import Gp3Limits, Gp3Volume
+    from components.spec.vpc_cni import (
+        VpcCniTuning,
+        WarmAddresses,
+        WarmInterfaces,
+        WarmPrefixes,
+    )
+    from components.storage import Storage, StorageArgs
+    from components.suspended_processes import (
+        SuspendedProcesses,
+        SuspendedProcessesArgs,
+    )
+    from components.vpc_cni import VpcCni, VpcCniArgs
 
 __all__ = [
     "GROUP_LABEL",
@@ -68,3 +84,56 @@ __all__ = [
     "WarmInterfaces",
     "WarmPrefixes",
 ]
+
+# The module below this package that defines each name.
+_MODULES = {
+    "GROUP_LABEL": "spec.groups",
+    "Cluster": "cluster",
+    "ClusterArgs": "cluster",
+    "ClusterFacts": "cluster_facts",
+    "ClusterSettings": "spec.cluster",
+    "ExistingNetwork": "spec.network",
+    "Gp3Limits": "spec.volume",
+    "Gp3Volume": "spec.volume",
+    "InstanceType": "spec.instance_types",
+    "InstanceTypes": "spec.instance_types",
+    "JobGroup": "spec.groups",
+    "JobNodes": "job_nodes",
+    "JobNodesArgs": "job_nodes",
+    "JobPlatform": "job_platform",
+    "JobPlatformArgs": "job_platform",
+    "KubeletTuning": "spec.kubelet",
+    "Network": "network",
+    "NetworkArgs": "network",
+    "NewNetwork": "spec.network",
+    "ResourceWeight": "spec.cluster",
+    "SchedulerScoring": "spec.cluster",
+    "ServerGroup": "spec.groups",
+    "ServerNodes": "server_nodes",
+    "ServerNodesArgs": "server_nodes",
+    "Size": "spec.groups",
+    "Storage": "storage",
+    "StorageArgs": "storage",
+    "SuspendedProcesses": "suspended_processes",
+    "SuspendedProcessesArgs": "suspended_processes",
+    "Taint": "spec.groups",
+    "UserDataPart": "spec.groups",
+    "VpcCni": "vpc_cni",
+    "VpcCniArgs": "vpc_cni",
+    "VpcCniTuning": "spec.vpc_cni",
+    "WarmAddresses": "spec.vpc_cni",
+    "WarmInterfaces": "spec.vpc_cni",
+    "WarmPrefixes": "spec.vpc_cni",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

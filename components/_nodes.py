@@ -11,23 +11,11 @@ from components.spec.names import LIMITS, PULUMI_SUFFIX
 
 __all__ = [
     "METADATA_OPTIONS",
-    "POLICIES",
     "check_name",
     "encoded",
     "root_device",
     "tagged",
 ]
-
-POLICIES = (
-    "AmazonEKSWorkerNodePolicy",
-    "AmazonEC2ContainerRegistryPullOnly",
-    "AmazonEKS_CNI_Policy",
-)
-"""
-What a node may do: join, pull images, and give addresses to its pods.
-
-Sources: EKS user guide, node IAM role.
-"""
 
 METADATA_OPTIONS: aws.ec2.LaunchTemplateMetadataOptionsArgsDict = {
     "http_endpoint": "enabled",

@@ -13,6 +13,7 @@ import pulumi_kubernetes as kubernetes
 from components._addons import addon
 from components._children import children_of, invoke_with
 from components.cluster_facts import ClusterFacts
+from components.spec.access import ADMIN_POLICY
 from components.spec.cluster import ClusterSettings
 from components.spec.tags import check_tags
 
@@ -20,7 +21,6 @@ __all__ = ["Cluster", "ClusterArgs", "control_plane_transform", "render_kubeconf
 
 _CONTROL_PLANE = "aws:eks/cluster:Cluster"
 _BEFORE_NODES = ("kube-proxy", "eks-pod-identity-agent")
-_ADMIN_POLICY = "cluster-access-policy/AmazonEKSClusterAdminPolicy"
 
 # Long enough to look back a quarter; a guess.
 _LOG_DAYS = 90
@@ -323,7 +323,7 @@ def _admins(
             cluster_name=called,
             principal_arn=entry.principal_arn,
             policy_arn=partition.apply(
-                lambda part: f"arn:{part}:eks::aws:{_ADMIN_POLICY}"
+                lambda part: f"arn:{part}:eks::aws:{ADMIN_POLICY}"
             ),
             access_scope={"type": "cluster"},
             opts=opts,

@@ -9,11 +9,12 @@ import pulumi_aws as aws
 from components import _iam, _nodes
 from components._children import children_of, invoke_with
 from components.cluster_facts import ClusterFacts
+from components.spec.access import NODE_POLICIES
 from components.spec.architecture import ami_parameter
 from components.spec.groups import JobGroup
 from components.spec.instance_types import InstanceTypes
 from components.spec.node_config import check_group, job_user_data
-from components.spec.tags import autoscaler_tags, check_tags
+from components.spec.tags import autoscaler_tags, check_tags, scaling_group_tags
 
 __all__ = ["JobNodes", "JobNodesArgs"]
 
@@ -48,7 +49,10 @@ class JobNodesArgs:
 
     def __post_init__(self) -> None:
         check_group(self.group, self.instance_types)
-        check_tags({**self.tags, **self.group.tags}, _own_tags(self))
+        check_tags(
+            {**self.tags, **self.group.tags},
+            scaling_group_tags(self.cluster.name, self.group),
+        )
         if self.ami_release is None and self.group.ami_id is None:
             raise ValueError(
                 "ami_release must be set, such as v20260714, or group.ami_id: nothing "
@@ -123,7 +127,7 @@ def _identity(
     opts: pulumi.ResourceOptions,
 ) -> tuple[pulumi.Output[str], pulumi.Output[str], list[pulumi.Resource]]:
     """Make what lets a node in; nodes wait for the last value."""
-    role, attached = _iam.role(name, _iam.EC2, _nodes.POLICIES, tags, opts)
+    role, attached = _iam.role(name, _iam.EC2, NODE_POLICIES, tags, opts)
     profile = aws.iam.InstanceProfile(name, role=role.name, tags=tags, opts=opts)
     entry = aws.eks.AccessEntry(
         name,
@@ -225,14 +229,5 @@ def _group_tags(
 ) -> list[tuple[str, str, bool]]:
     """Return key, value and whether instances get the tag as well, in key order."""
     autoscaler = autoscaler_tags(args.cluster.name, args.group)
-    every = {**_own_tags(args), **tags}
+    every = {**scaling_group_tags(args.cluster.name, args.group), **tags}
     return [(key, every[key], key not in autoscaler) for key in sorted(every)]
-
-
-def _own_tags(args: JobNodesArgs) -> dict[str, str]:
-    cluster = args.cluster.name
-    return {
-        "Name": f"{cluster}-{args.group.name}",
-        f"kubernetes.io/cluster/{cluster}": "owned",
-        **autoscaler_tags(cluster, args.group),
-    }

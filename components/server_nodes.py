@@ -9,6 +9,7 @@ import pulumi_aws as aws
 from components import _iam, _nodes
 from components._children import children_of
 from components.cluster_facts import ClusterFacts
+from components.spec.access import NODE_POLICIES
 from components.spec.architecture import ami_type
 from components.spec.groups import ServerGroup
 from components.spec.instance_types import InstanceTypes
@@ -82,7 +83,7 @@ class ServerNodes(pulumi.ComponentResource):
         child = children_of(self, opts, args.cluster.ready)
         tags = _nodes.tagged(args.cluster.name, args.group, args.tags)
 
-        role, attached = _iam.role(name, _iam.EC2, _nodes.POLICIES, tags, child)
+        role, attached = _iam.role(name, _iam.EC2, NODE_POLICIES, tags, child)
         template = _launch_template(name, args, tags, child)
         after = child.merge(
             pulumi.ResourceOptions(

@@ -10,12 +10,11 @@ from components import _iam
 from components._addons import addon
 from components._children import children_of
 from components.cluster_facts import ClusterFacts
+from components.spec.access import EBS_DRIVER_ACCOUNT, EBS_DRIVER_POLICIES
+from components.spec.storage_class import storage_class
 from components.spec.tags import check_tags
 
 __all__ = ["Storage", "StorageArgs"]
-
-_SERVICE_ACCOUNT = "ebs-csi-controller-sa"
-_POLICY = "service-role/AmazonEBSCSIDriverPolicy"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,8 +81,8 @@ class Storage(pulumi.ComponentResource):
 
 
 def _driver(name: str, args: StorageArgs, opts: pulumi.ResourceOptions) -> None:
-    role, attached = _iam.role(name, _iam.PODS, [_POLICY], args.tags, opts)
-    identity = {"role_arn": role.arn, "service_account": _SERVICE_ACCOUNT}
+    role, attached = _iam.role(name, _iam.PODS, EBS_DRIVER_POLICIES, args.tags, opts)
+    identity = {"role_arn": role.arn, "service_account": EBS_DRIVER_ACCOUNT}
     addon(
         name,
         args.cluster,
@@ -98,23 +97,15 @@ def _driver(name: str, args: StorageArgs, opts: pulumi.ResourceOptions) -> None:
 def _storage_class(
     name: str, cluster: ClusterFacts, opts: pulumi.ResourceOptions
 ) -> kubernetes.storage.v1.StorageClass:
-    # Every default is written out, or the API server fills it in and the next
-    # preview shows a change that nobody made.
+    manifest = storage_class()
     return kubernetes.storage.v1.StorageClass(
         name,
-        metadata={
-            "name": "gp3",
-            "annotations": {"storageclass.kubernetes.io/is-default-class": "true"},
-        },
-        provisioner="ebs.csi.aws.com",
-        parameters={
-            "type": "gp3",
-            "encrypted": "true",
-            "csi.storage.k8s.io/fstype": "ext4",
-        },
-        volume_binding_mode="WaitForFirstConsumer",
-        reclaim_policy="Delete",
-        allow_volume_expansion=True,
+        metadata=manifest["metadata"],
+        provisioner=manifest["provisioner"],
+        parameters=manifest["parameters"],
+        volume_binding_mode=manifest["volumeBindingMode"],
+        reclaim_policy=manifest["reclaimPolicy"],
+        allow_volume_expansion=manifest["allowVolumeExpansion"],
         opts=opts.merge(
             pulumi.ResourceOptions(
                 provider=cluster.provider, deleted_with=cluster.deleted_with

@@ -10,7 +10,7 @@ from components.spec.groups import JobGroup, ServerGroup, validate_groups
 from components.spec.instance_types import InstanceTypes
 from components.spec.network import ExistingNetwork
 from components.spec.node_config import check_group
-from components.spec.tags import check_tags
+from components.spec.tags import check_tags, scaling_group_tags, tag_problems
 from infra import reader
 
 __all__ = ["REGION", "cross_problems", "region_problems"]
@@ -64,6 +64,15 @@ def _checks(
     types = InstanceTypes.bundled().including(found.get("instance_types", ()))
     for path, group in _groups(found):
         yield {"instance_types"}, path, partial(check_group, group, types)
+        if isinstance(group, JobGroup):
+            yield {"cluster", "tags"}, path, partial(_check_tags, found, group)
+
+
+def _check_tags(found: Mapping[str, Any], group: JobGroup) -> None:
+    """Count all tags of a group; what is wrong with those of all is said once."""
+    if not tag_problems(found["tags"]):
+        own = scaling_group_tags(found["cluster"].name, group)
+        check_tags({**found["tags"], **group.tags}, own)
 
 
 def _groups(

@@ -16,6 +16,7 @@ __all__ = [
     "autoscaler_problems",
     "autoscaler_tags",
     "check_tags",
+    "scaling_group_tags",
     "tag_problems",
 ]
 
@@ -142,6 +143,21 @@ def autoscaler_tags(cluster_name: str, group: "JobGroup") -> dict[str, str]:
         },
         f"{template}/resources/pods": str(group.kubelet.max_pods),
         f"{template}/resources/ephemeral-storage": f"{_disk_mib(group)}Mi",
+    }
+
+
+def scaling_group_tags(cluster_name: str, group: "JobGroup") -> dict[str, str]:
+    """
+    Return all tags of the library on the Auto Scaling group of a job group.
+
+    Args:
+        cluster_name: Name of the cluster.
+        group: Job group.
+    """
+    return {
+        "Name": f"{cluster_name}-{group.name}",
+        f"kubernetes.io/cluster/{cluster_name}": "owned",
+        **autoscaler_tags(cluster_name, group),
     }
 
 
