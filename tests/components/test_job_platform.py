@@ -1,0 +1,423 @@
+"""
+The whole platform as the engine is sent it.
+
+Order of creation and of destruction is read from the dependencies; that the engine
+keeps it, and what AWS does, is for other tests.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pulumi
+import pulumi_aws as aws
+import pytest
+
+import components
+from components import (
+    ClusterSettings,
+    ExistingNetwork,
+    InstanceType,
+    InstanceTypes,
+    JobGroup,
+    JobPlatform,
+    JobPlatformArgs,
+    KubeletTuning,
+    NewNetwork,
+    ServerGroup,
+    Taint,
+    WarmInterfaces,
+)
+
+COMPONENT = "eks-jobs:index:JobPlatform"
+CLUSTER = f"{COMPONENT}$eks-jobs:index:Cluster"
+NETWORK = f"{COMPONENT}$eks-jobs:index:Network"
+CONTROL_PLANE = "eks:index:Cluster"
+ADDON = "aws:eks/addon:Addon"
+ASG = "aws:autoscaling/group:Group"
+NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+ENTRY = "aws:eks/accessEntry:AccessEntry"
+VPC = "aws:ec2/vpc:Vpc"
+CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
+
+SERVER = ServerGroup(
+    name="server", architecture="amd64", instance_types=("m7i.xlarge", "m6i.xlarge")
+)
+JOB = JobGroup(
+    name="job", architecture="amd64", instance_types=("m7i.4xlarge", "m6i.4xlarge")
+)
+JOB_ARM = JobGroup(
+    name="job-arm", architecture="arm64", instance_types=("m7g.4xlarge", "m8g.4xlarge")
+)
+EXISTING = ExistingNetwork(
+    vpc_id="vpc-1",
+    subnet_ids=("subnet-1", "subnet-2"),
+    subnet_cidrs=("10.0.0.0/18", "10.0.64.0/18"),
+)
+
+
+def args(**overrides) -> JobPlatformArgs:
+    defaults = {
+        "network": NewNetwork(),
+        "cluster": ClusterSettings(version="1.36", ami_release="v20260714"),
+        "servers": (SERVER,),
+        "jobs": (JOB, JOB_ARM),
+    }
+    return JobPlatformArgs(**defaults | overrides)
+
+
+def platform(**overrides) -> JobPlatform:
+    return JobPlatform("platform", args(**overrides))
+
+
+def paths(deployment, *types: str) -> set[str]:
+    return {r.path for r in deployment.resources if r.type in types}
+
+
+def test_identity_is_pinned(deploy):
+    deployment = deploy(platform)
+    own = sorted(
+        r.path.removeprefix(f"{COMPONENT}$")
+        for r in deployment.resources
+        if r.path.startswith(f"{COMPONENT}$eks-jobs:") and r.type.startswith("eks-jobs")
+    )
+
+    assert [
+        "eks-jobs:index:Cluster::platform-cluster",
+        "eks-jobs:index:JobNodes::platform-job",
+        "eks-jobs:index:JobNodes::platform-job-arm",
+        "eks-jobs:index:Network::platform-network",
+        "eks-jobs:index:ServerNodes::platform-server",
+        "eks-jobs:index:Storage::platform-storage",
+        "eks-jobs:index:VpcCni::platform-vpc-cni",
+    ] == own
+    assert f"{COMPONENT}${ADDON}::platform-coredns" in paths(deployment, ADDON)
+    assert {f"{COMPONENT}::platform"} == paths(deployment, COMPONENT)
+
+
+def test_outputs_are_cluster_and_groups(deploy):
+    assert {
+        "cluster_name": "platform",
+        "endpoint": "https://platform.eks.example.com",
+        "group_names": {
+            "server": "platform-server",
+            "job": "platform-job",
+            "job-arm": "platform-job-arm",
+        },
+    } == deploy(platform).outputs[f"{COMPONENT}::platform"]
+
+
+def test_a_cluster_can_have_a_name_of_its_own(deploy):
+    settings = replace(args().cluster, name="alpha")
+    deployment = deploy(lambda: platform(cluster=settings))
+
+    assert "alpha" == deployment.only(CONTROL_PLANE).inputs["name"]
+    assert "alpha" == deployment.only(NODE_GROUP).inputs["clusterName"]
+
+
+def test_an_existing_network_is_used_and_left_alone(deploy):
+    deployment = deploy(lambda: platform(network=EXISTING))
+
+    assert set() == {
+        r.type
+        for r in deployment.resources
+        if r.type.startswith("aws:ec2/") and "launchTemplate" not in r.type
+    }
+    assert ("vpc-1", ["subnet-1", "subnet-2"]) == (
+        deployment.only(CONTROL_PLANE).inputs["vpcId"],
+        deployment.only(CONTROL_PLANE).inputs["privateSubnetIds"],
+    )
+    assert ["subnet-1", "subnet-2"] == deployment.only(NODE_GROUP).inputs["subnetIds"]
+
+
+def test_nodes_wait_for_the_network_and_the_first_addons(deploy):
+    deployment = deploy(platform)
+    network = {r.path for r in deployment.resources if r.path.startswith(f"{NETWORK}$")}
+    first = {
+        f"{CLUSTER}${CONTROL_PLANE}::platform-cluster",
+        f"{CLUSTER}${ADDON}::platform-cluster-kube-proxy",
+        f"{CLUSTER}${ADDON}::platform-cluster-eks-pod-identity-agent",
+        f"{COMPONENT}$eks-jobs:index:VpcCni${ADDON}::platform-vpc-cni",
+    }
+
+    for nodes in (*deployment.of_type(NODE_GROUP), *deployment.of_type(ASG)):
+        assert set() == (network | first) - deployment.waits_for(nodes)
+
+
+def test_h075_what_runs_on_nodes_waits_for_servers_without_taints(deploy):
+    tainted = ServerGroup(
+        name="gpu",
+        architecture="amd64",
+        instance_types=("g6.xlarge", "g5.xlarge"),
+        taints=(Taint(key="gpu"),),
+    )
+    deployment = deploy(lambda: platform(servers=(SERVER, tainted)))
+    nodes = f"{COMPONENT}$eks-jobs:index:ServerNodes${NODE_GROUP}::platform-"
+
+    for name in ("platform-coredns", "platform-storage"):
+        waits = deployment.waits_for(deployment.only(ADDON, name))
+        assert f"{nodes}server" in waits
+        assert f"{nodes}gpu" not in waits
+
+
+def test_h075_no_first_addon_waits_for_a_node(deploy):
+    deployment = deploy(platform)
+    nodes = paths(deployment, NODE_GROUP, ASG)
+
+    for name in (
+        "platform-vpc-cni",
+        "platform-cluster-kube-proxy",
+        "platform-cluster-eks-pod-identity-agent",
+    ):
+        addon = deployment.only(ADDON, name)
+        assert set() == nodes & deployment.waits_for(addon)
+
+
+def test_every_addon_is_there_once_and_pinned_where_the_settings_say(deploy):
+    pins = {
+        "vpc-cni": "v1.20.4-eksbuild.1",
+        "coredns": "v1.12.4-eksbuild.1",
+        "aws-ebs-csi-driver": "v1.50.0-eksbuild.1",
+    }
+    settings = replace(args().cluster, addons=pins)
+    deployment = deploy(lambda: platform(cluster=settings))
+
+    assert {
+        "kube-proxy": "v1.0.0-eksbuild.36",
+        "eks-pod-identity-agent": "v1.0.0-eksbuild.36",
+        **pins,
+    } == {
+        r.inputs["addonName"]: r.inputs["addonVersion"]
+        for r in deployment.of_type(ADDON)
+    }
+    assert 5 == len(deployment.of_type(ADDON))
+
+
+def test_the_vpc_cni_is_tuned_as_told(deploy):
+    tuning = WarmInterfaces(warm_eni_target=2)
+    addon = deploy(lambda: platform(vpc_cni=tuning)).only(ADDON, "platform-vpc-cni")
+
+    assert tuning.configuration_values() == addon.inputs["configurationValues"]
+
+
+def test_h072_kubernetes_objects_go_with_the_cluster(deploy):
+    deployment = deploy(platform)
+    request = deployment.only(CLASS).request
+
+    assert (
+        f"{CLUSTER}${CONTROL_PLANE}::platform-cluster"
+        == (request.deletedWith.split("::", 2)[2])
+    )
+    assert "platform-cluster" == deployment.only(CLASS).provider
+
+
+def test_h076_each_role_of_self_managed_nodes_has_one_entry(deploy):
+    assert {
+        "platform-job": "arn:test:role/platform-job",
+        "platform-job-arm": "arn:test:role/platform-job-arm",
+    } == {r.name: r.inputs["principalArn"] for r in deploy(platform).of_type(ENTRY)}
+
+
+def test_a_group_that_goes_renames_and_changes_no_other(deploy):
+    every = {r.path: r.inputs for r in deploy(platform).resources}
+    fewer = {
+        r.path: r.inputs for r in deploy(lambda: platform(jobs=(JOB_ARM,))).resources
+    }
+
+    assert {
+        path: inputs for path, inputs in every.items() if "::platform-job-arm" in path
+    } == {path: inputs for path, inputs in fewer.items() if "::platform-job" in path}
+    assert fewer == {path: every[path] for path in fewer}
+
+
+def test_tags_reach_the_groups_and_the_network(deploy):
+    deployment = deploy(lambda: platform(tags={"team": "data"}))
+
+    assert "data" == deployment.only(NODE_GROUP).inputs["tags"]["team"]
+    assert "data" == deployment.only(VPC).inputs["tags"]["team"]
+    assert "data" == deployment.only(CONTROL_PLANE).inputs["tags"]["team"]
+
+
+def test_facts_about_instance_types_reach_every_group(deploy):
+    new = InstanceType(
+        name="m99i.4xlarge",
+        architecture="amd64",
+        vcpus=16,
+        memory_mib=65_536,
+        network_interfaces=8,
+        ipv4_addresses_per_interface=30,
+        ebs_baseline_mb_per_s=2_000,
+        ebs_maximum_mb_per_s=2_000,
+        ebs_baseline_iops=40_000,
+        ebs_maximum_iops=40_000,
+    )
+    groups = (replace(JOB, instance_types=("m99i.4xlarge", "m7i.4xlarge")),)
+    table = InstanceTypes.bundled().including([new])
+    without = deploy(lambda: platform(jobs=groups)).warnings
+    known = deploy(lambda: platform(jobs=groups, instance_types=table)).warnings
+
+    assert any("m99i.4xlarge" in text for _, text in without)
+    assert not any("m99i.4xlarge" in text for _, text in known)
+
+
+def test_what_aws_will_not_honour_is_a_warning_of_the_platform(deploy):
+    settings = ClusterSettings(
+        version="1.36",
+        ami_release="v20260714",
+        public_access_cidrs=("0.0.0.0/0",),
+    )
+    warnings = deploy(lambda: platform(cluster=settings)).warnings
+
+    assert {f"{COMPONENT}::platform"} == {path for path, _ in warnings}
+    assert any(text.startswith("cluster.public_access_cidrs") for _, text in warnings)
+    assert (
+        "jobs[0].volume: throughput_mib=800 (839 MB/s) is burst only on m7i.4xlarge, "
+        "m6i.4xlarge: sustained 625 MB/s (596 MiB/s), burst 1250 MB/s (1192 MiB/s)"
+    ) in [text for _, text in warnings]
+
+
+def test_h073_a_preview_knows_the_graph(deploy):
+    real, preview = deploy(platform), deploy(platform, preview=True)
+
+    assert [r.path for r in real.resources] == [r.path for r in preview.resources]
+
+
+def test_h074_explicit_providers_make_everything(deploy):
+    def program():
+        provider = aws.Provider("explicit", region="eu-west-1")
+        JobPlatform("platform", args(), pulumi.ResourceOptions(providers=[provider]))
+
+    deployment = deploy(program)
+
+    assert [] == deployment.on_default_providers()
+    assert {"explicit", "platform-cluster"} == {
+        r.provider for r in deployment.resources if r.request.custom
+    } - {""}
+
+
+def test_it_can_be_nested_and_made_twice(deploy):
+    def program():
+        own = pulumi.ComponentResource("acme:index:Company", "company")
+        opts = pulumi.ResourceOptions(parent=own)
+        JobPlatform("one", args(), opts)
+        network = NewNetwork(cidr="10.41.0.0/16")
+        JobPlatform("two", args(network=network), opts)
+
+    assert [f"acme:index:Company${COMPONENT}::{name}" for name in ("one", "two")] == [
+        r.path for r in deploy(program).of_type(COMPONENT)
+    ]
+
+
+def test_everything_waits_for_what_the_platform_waits_for(deploy):
+    def program():
+        first = aws.ec2.Eip("first")
+        opts = pulumi.ResourceOptions(depends_on=[first])
+        JobPlatform("platform", args(), opts)
+
+    deployment = deploy(program)
+
+    assert [] == [
+        r.path
+        for r in deployment.resources
+        if r.name != "first"
+        and r.request.custom
+        and "aws:ec2/eip:Eip::first" not in deployment.waits_for(r)
+    ]
+
+
+def test_more_can_be_added_to_the_cluster(deploy):
+    def program():
+        facts = platform().facts
+        more = replace(JOB, name="more")
+        components.JobNodes(
+            "more",
+            components.JobNodesArgs(cluster=facts, group=more, ami_release="v20260714"),
+        )
+
+    deployment = deploy(program)
+
+    assert f"{COMPONENT}$eks-jobs:index:VpcCni${ADDON}::platform-vpc-cni" in (
+        deployment.waits_for(deployment.only(ASG, "more"))
+    )
+
+
+def test_h078_a_name_that_is_too_long_for_a_group_creates_nothing(deploy):
+    name = "p" * 48
+    message = f"^name must be at most 55 characters, got 56: {name}-job-arm$"
+
+    def attempt():
+        with pytest.raises(ValueError, match=message):
+            JobPlatform(name, args())
+
+    assert () == deploy(attempt).resources
+
+
+@pytest.mark.parametrize(
+    ("overrides", "lines"),
+    [
+        (
+            {"servers": ()},
+            [
+                "servers must have a group without taints and with size.min of at "
+                "least 1: DNS of the cluster needs a node"
+            ],
+        ),
+        (
+            {"jobs": (JOB, replace(JOB_ARM, name="job"))},
+            ["name must be used once, got name=job for 2 groups"],
+        ),
+        (
+            {"cluster": ClusterSettings(version="1.36")},
+            [
+                f"jobs[{place}]: ami_release must be set, such as v20260714, or "
+                "group.ami_id: nothing is resolved to the latest image"
+                for place in (0, 1)
+            ],
+        ),
+        (
+            {
+                "network": NewNetwork(cidr="172.20.0.0/16"),
+                "servers": (
+                    replace(
+                        SERVER,
+                        instance_types=("t3.medium",),
+                        kubelet=KubeletTuning(max_pods=250),
+                    ),
+                ),
+                "tags": {"aws:team": "data"},
+                "jobs": (),
+            },
+            [
+                "service_cidr must not overlap the network, got '172.20.0.0/16' and "
+                "'172.20.0.0/16'",
+                "servers[0]: kubelet.max_pods must reserve less than half of the "
+                "memory, got max_pods=250: 3005 of 4096 MiB on t3.medium",
+            ],
+        ),
+    ],
+)
+def test_h075_rejects_all_at_once(overrides, lines):
+    with pytest.raises(ValueError, match=".") as caught:
+        args(**overrides)
+
+    assert lines == str(caught.value).splitlines()
+
+
+def test_tags_that_aws_would_refuse_are_named_for_each_group():
+    with pytest.raises(ValueError, match=".") as caught:
+        args(tags={"aws:team": "data"}, jobs=())
+
+    assert [
+        "servers[0]: tags must leave out aws:team: keys that begin with aws: belong to "
+        "AWS"
+    ] == str(caught.value).splitlines()
+
+
+def test_h081_no_arn_of_the_commercial_partition_is_in_the_package():
+    package = Path(components.__file__).parent
+    literal = "arn:" + "aws"
+
+    assert [] == [
+        path.name
+        for path in sorted(package.rglob("*.py"))
+        if literal in path.read_text()
+    ]
