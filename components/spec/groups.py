@@ -81,8 +81,8 @@ class NodeGroup:
             the library promises. All problems are named, one a line.
 
     Sources:
-        40 characters: the strictest limit (64, an IAM role) less what the names of
-        the components and Pulumi's suffix take.
+        40 characters: an IAM role has 64, and the name of the component around the
+        group and Pulumi's suffix need their part.
     """
 
     name: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from email import message_from_bytes, policy
+from email import message_from_bytes
 from email.message import Message
 from itertools import count
 
@@ -15,8 +15,6 @@ USER_DATA_LIMIT = 16_384
 """Largest user data in bytes before base64. Source: EC2 user guide, user data."""
 
 _BOUNDARY = "eks-jobs-part"
-# Lines stay as they are: no folding, no ">" in front of "From".
-_POLICY = policy.compat32.clone(max_line_length=0, mangle_from_=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +47,7 @@ def render(parts: Sequence[Part]) -> str:
     Raises:
         ValueError: The document is above `USER_DATA_LIMIT`.
     """
-    document = Message(_POLICY)
+    document = Message()
     document["MIME-Version"] = "1.0"
     document["Content-Type"] = f'multipart/mixed; boundary="{_boundary(parts)}"'
     for part in parts:
@@ -71,7 +69,7 @@ def parse(text: str) -> tuple[Part, ...]:
     Raises:
         ValueError: The text is no multipart document.
     """
-    document = message_from_bytes(text.encode(), policy=_POLICY)
+    document = message_from_bytes(text.encode())
     if not document.is_multipart():
         raise ValueError("user_data must be a multipart document")
     return tuple(
@@ -82,7 +80,7 @@ def parse(text: str) -> tuple[Part, ...]:
 
 
 def _message(part: Part) -> Message:
-    message = Message(_POLICY)
+    message = Message()
     charset = '; charset="utf-8"' if part.content_type.startswith("text/") else ""
     message["Content-Type"] = part.content_type + charset
     message.set_payload(part.content)

@@ -19,8 +19,8 @@ API_VERSION = "node.eks.aws/v1alpha1"
 _ANY = object()
 
 # `{...}` has these keys and no others, `[x]` is a list of x, `(x,)` maps text to x, a
-# set names the values. Sources: amazon-eks-ami, nodeadm/api/v1alpha1 and its
-# documentation, release v20260714.
+# set names the values. Source: amazon-eks-ami, nodeadm api/v1alpha1 and internal/api,
+# read in November 2026.
 _SCHEMA: dict[str, Any] = {
     "apiVersion": {API_VERSION},
     "kind": {"NodeConfig"},
@@ -40,6 +40,9 @@ _SCHEMA: dict[str, Any] = {
                 "strategy": {"RAID0", "RAID10", "Mount"},
                 "mountPath": str,
                 "disabledMounts": [{"Containerd", "PodLogs", "SOCI"}],
+            },
+            "storage": {
+                "volumes": [{"device": str, "mountTargets": [str], "fsType": str}]
             },
             "environment": ((str,),),
             "network": {"nameservers": [str], "domains": [str]},

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from components.spec.groups import JobGroup
 
 __all__ = [
-    "INSTANCE_METADATA_TAGS",
     "TAG_LIMIT",
     "autoscaler_problems",
     "autoscaler_tags",
@@ -32,14 +31,6 @@ _RESERVED = {
     "karpenter.sh/": "Karpenter",
     "eks-jobs/": "this library",
 }
-
-INSTANCE_METADATA_TAGS = "disabled"
-"""
-Whether instances can read their tags from the metadata service: never here.
-
-Every tag of the autoscaler has a slash in its key, and EC2 refuses to launch an
-instance that has metadata tags switched on and such a key.
-"""
 
 
 def check_tags(

@@ -102,6 +102,23 @@ def test_the_order_of_the_answers_does_not_matter(refresh):
     assert refresh.table(described) == refresh.table(reversed(described))
 
 
+def test_an_account_is_read_page_by_page(refresh, monkeypatch):
+    described = refresh.from_moto()
+    pages = [{"InstanceTypes": described[:100]}, {"InstanceTypes": described[100:]}]
+
+    class Client:
+        def get_paginator(self, operation):
+            assert operation == "describe_instance_types"
+            return self
+
+        def paginate(self):
+            return pages
+
+    monkeypatch.setattr(refresh.boto3, "client", {"ec2": Client()}.__getitem__)
+
+    assert described == refresh.from_ec2()
+
+
 def test_macs_and_types_without_ebs_figures_are_left_out(refresh):
     left_out = [one for one in refresh.from_moto() if not refresh.usable(one)]
 

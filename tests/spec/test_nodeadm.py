@@ -30,6 +30,7 @@ spec:
       strategy: RAID0
       mountPath: /mnt
       disabledMounts: [Containerd, PodLogs, SOCI]
+    storage: {{volumes: [{{device: /dev/xvdb, mountTargets: [x], fsType: xfs}}]}}
     environment: {{default: {{HTTP_PROXY: x}}}}
     network: {{nameservers: [10.0.0.2], domains: [example.com]}}
   kubelet:
@@ -107,6 +108,10 @@ def test_h032_every_key_of_the_schema_is_accepted():
         (
             f"{HEAD}spec: {{instance: {{environment: {{default: [a]}}}}}}\n",
             "content.spec.instance.environment.default must be an object, got ['a']",
+        ),
+        (
+            f"{HEAD}spec: {{instance: {{storage: {{volumes: [{{Device: x}}]}}}}}}\n",
+            "content.spec.instance.storage.volumes[0].Device: unknown key, write device",
         ),
         (f"{HEAD}spec:\n", "content.spec must be an object, got None"),
         ("just text", "content must be a NodeConfig, got no YAML object"),
