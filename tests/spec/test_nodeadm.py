@@ -111,7 +111,8 @@ def test_h032_every_key_of_the_schema_is_accepted():
         ),
         (
             f"{HEAD}spec: {{instance: {{storage: {{volumes: [{{Device: x}}]}}}}}}\n",
-            "content.spec.instance.storage.volumes[0].Device: unknown key, write device",
+            "content.spec.instance.storage.volumes[0].Device: unknown key, "
+            "write device",
         ),
         (f"{HEAD}spec:\n", "content.spec must be an object, got None"),
         ("just text", "content must be a NodeConfig, got no YAML object"),
