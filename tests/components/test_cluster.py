@@ -6,6 +6,7 @@ of these inputs, and that the transform reaches its child, needs an engine.
 """
 
 import json
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -34,8 +35,9 @@ ADMIN = "arn:test:iam::111122223333:role/team/Admin"
 
 
 def args(**overrides) -> ClusterArgs:
+    settings: dict[str, Any] = {"version": "1.36", "name": "alpha"}
     return ClusterArgs(
-        settings=ClusterSettings(**{"version": "1.36", "name": "alpha"} | overrides),
+        settings=ClusterSettings(**settings | overrides),
         vpc_id="vpc-1",
         subnet_ids=["subnet-1", "subnet-2"],
     )
@@ -399,7 +401,7 @@ def test_two_clusters_live_in_one_stack(deploy):
     ],
 )
 def test_h082_rejects(overrides, message):
-    defaults = {
+    defaults: dict[str, Any] = {
         "settings": ClusterSettings(version="1.36"),
         "vpc_id": "vpc-1",
         "subnet_ids": ["subnet-1", "subnet-2"],

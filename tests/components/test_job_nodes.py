@@ -6,6 +6,7 @@ a real account.
 """
 
 import base64
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -38,7 +39,7 @@ TEMPLATE_TAG = "k8s.io/cluster-autoscaler/node-template"
 
 
 def facts(**overrides) -> ClusterFacts:
-    defaults = {
+    defaults: dict[str, Any] = {
         "name": "alpha",
         "endpoint": "https://alpha.example.com",
         "certificate_authority": "Y2E=",
@@ -52,7 +53,7 @@ def facts(**overrides) -> ClusterFacts:
 
 
 def group(**overrides) -> JobGroup:
-    defaults = {
+    defaults: dict[str, Any] = {
         "name": "job",
         "architecture": "amd64",
         "instance_types": ("m7i.4xlarge", "m6i.4xlarge"),
@@ -61,7 +62,11 @@ def group(**overrides) -> JobGroup:
 
 
 def args(**overrides) -> JobNodesArgs:
-    defaults = {"cluster": facts(), "group": group(), "ami_release": "v20260714"}
+    defaults: dict[str, Any] = {
+        "cluster": facts(),
+        "group": group(),
+        "ami_release": "v20260714",
+    }
     return JobNodesArgs(**defaults | overrides)
 
 

@@ -7,6 +7,7 @@ keeps it, and what AWS does, is for other tests.
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -56,7 +57,7 @@ EXISTING = ExistingNetwork(
 
 
 def args(**overrides) -> JobPlatformArgs:
-    defaults = {
+    defaults: dict[str, Any] = {
         "network": NewNetwork(),
         "cluster": ClusterSettings(version="1.36", ami_release="v20260714"),
         "servers": (SERVER,),

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -28,7 +29,7 @@ ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 
 
 def facts(**overrides) -> ClusterFacts:
-    defaults = {
+    defaults: dict[str, Any] = {
         "name": "alpha",
         "endpoint": "https://alpha.example.com",
         "certificate_authority": "Y2E=",
@@ -42,7 +43,7 @@ def facts(**overrides) -> ClusterFacts:
 
 
 def group(**overrides) -> ServerGroup:
-    defaults = {
+    defaults: dict[str, Any] = {
         "name": "server",
         "architecture": "amd64",
         "instance_types": ("m7i.xlarge", "m6i.xlarge"),

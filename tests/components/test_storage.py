@@ -1,6 +1,7 @@
 """The EBS driver and the storage class as they are sent; no volume is made here."""
 
 import json
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -17,7 +18,7 @@ CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
 
 
 def facts(**overrides) -> ClusterFacts:
-    defaults = {
+    defaults: dict[str, Any] = {
         "name": "alpha",
         "endpoint": "https://alpha.example.com",
         "certificate_authority": "Y2E=",

@@ -6,6 +6,7 @@ never launches, rebalances or ends an instance.
 """
 
 import base64
+from typing import Any
 
 import boto3
 import dill
@@ -81,8 +82,13 @@ def props(*processes: str, **overrides) -> dict:
     } | overrides
 
 
-def created(*processes: str) -> dict:
-    return PROVIDER.create(props(*processes)).outs
+def created(*processes: str) -> dict[str, Any]:
+    return outs_of(PROVIDER.create(props(*processes)))
+
+
+def outs_of(result) -> dict[str, Any]:
+    assert result.outs is not None
+    return result.outs
 
 
 def test_create_suspends(groups):
@@ -128,14 +134,14 @@ def test_a_refresh_shows_what_somebody_resumed(groups):
 
     assert "id" == result.id
     assert props("ReplaceUnhealthy", suspended_here=["ReplaceUnhealthy"]) == result.outs
-    assert PROVIDER.diff("id", result.outs, props(*outs["processes"])).changes
+    assert PROVIDER.diff("id", outs_of(result), props(*outs["processes"])).changes
 
 
 def test_an_update_after_drift_suspends_again_and_still_owns_it(groups):
     outs = created()
     by_hand(groups, "resume", "AZRebalance")
-    drifted = PROVIDER.read("id", outs).outs
-    updated = PROVIDER.update("id", drifted, props()).outs
+    drifted = outs_of(PROVIDER.read("id", outs))
+    updated = outs_of(PROVIDER.update("id", drifted, props()))
 
     assert ["AZRebalance"] == suspended(groups)
     assert ["AZRebalance"] == updated["suspended_here"]
@@ -172,7 +178,9 @@ def test_a_group_that_is_gone_can_be_deleted(groups):
 
 def test_an_update_suspends_and_resumes_the_difference(groups):
     outs = created("AZRebalance", "ReplaceUnhealthy")
-    updated = PROVIDER.update("id", outs, props("AZRebalance", "InstanceRefresh")).outs
+    updated = outs_of(
+        PROVIDER.update("id", outs, props("AZRebalance", "InstanceRefresh"))
+    )
 
     assert ["AZRebalance", "InstanceRefresh"] == suspended(groups)
     assert ["AZRebalance", "InstanceRefresh"] == updated["suspended_here"]
@@ -181,7 +189,7 @@ def test_an_update_suspends_and_resumes_the_difference(groups):
 def test_an_update_leaves_what_somebody_else_had_suspended(groups):
     by_hand(groups, "suspend", "AZRebalance")
     outs = created("AZRebalance")
-    updated = PROVIDER.update("id", outs, props("ReplaceUnhealthy")).outs
+    updated = outs_of(PROVIDER.update("id", outs, props("ReplaceUnhealthy")))
 
     assert ["AZRebalance", "ReplaceUnhealthy"] == suspended(groups)
     assert ["ReplaceUnhealthy"] == updated["suspended_here"]
@@ -272,7 +280,8 @@ def test_the_stored_provider_is_the_same_text_each_time():
 
 
 def args(**overrides) -> SuspendedProcessesArgs:
-    return SuspendedProcessesArgs(**{"group_name": "one", "region": REGION} | overrides)
+    defaults: dict[str, Any] = {"group_name": "one", "region": REGION}
+    return SuspendedProcessesArgs(**defaults | overrides)
 
 
 def test_identity_is_pinned(deploy):

@@ -1,6 +1,7 @@
 """The settings of the VPC CNI as EKS is sent them."""
 
 import json
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -20,7 +21,7 @@ ADDON = "aws:eks/addon:Addon"
 
 
 def facts(**overrides) -> ClusterFacts:
-    defaults = {
+    defaults: dict[str, Any] = {
         "name": "alpha",
         "endpoint": "https://alpha.example.com",
         "certificate_authority": "Y2E=",
@@ -34,7 +35,8 @@ def facts(**overrides) -> ClusterFacts:
 
 
 def args(**overrides) -> VpcCniArgs:
-    return VpcCniArgs(**{"cluster": facts()} | overrides)
+    defaults: dict[str, Any] = {"cluster": facts()}
+    return VpcCniArgs(**defaults | overrides)
 
 
 def test_identity_is_pinned(deploy):

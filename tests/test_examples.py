@@ -1,0 +1,77 @@
+"""Every example deploys and explains itself."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+FOLDERS = sorted(
+    path
+    for path in (Path(__file__).parent.parent / "examples").iterdir()
+    if path.is_dir()
+)
+
+# What an example makes, beside the children of its components.
+COMPONENTS = {
+    "cluster_autoscaler": ["eks-jobs:index:JobPlatform::ci"],
+    "existing_cluster": [
+        "eks-jobs:index:JobNodes::shop-job",
+        "eks-jobs:index:SuspendedProcesses::shop-batch",
+    ],
+}
+EXPORTS = {
+    "cluster_autoscaler": {
+        "cluster_name": "ci",
+        "group_names": {"server": "ci-server", "job": "ci-job"},
+    },
+    "existing_cluster": {"group_name": "shop-job"},
+}
+
+
+def deployed(deploy, folder):
+    return deploy(lambda: runpy.run_path(str(folder / "__main__.py")))
+
+
+def test_every_example_is_known_here():
+    assert sorted(COMPONENTS) == [folder.name for folder in FOLDERS]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_example_deploys(deploy, folder):
+    deployment = deployed(deploy, folder)
+
+    assert COMPONENTS[folder.name] == [
+        r.path for r in deployment.resources if "$" not in r.path
+    ]
+    assert EXPORTS[folder.name] == deployment.exports
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_example_fits_on_a_screen(folder):
+    lines = (folder / "__main__.py").read_text().splitlines()
+
+    assert 15 <= len(lines) <= 40
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_example_has_a_readme(folder):
+    assert (folder / "README.md").read_text().startswith("# ")
+
+
+def test_the_tags_of_the_readme_are_those_of_the_group(deploy):
+    (folder,) = (path for path in FOLDERS if path.name == "cluster_autoscaler")
+    group = deployed(deploy, folder).only("aws:autoscaling/group:Group")
+    readme = (folder / "README.md").read_text()
+    keys = [tag["key"] for tag in group.inputs["tags"]]
+
+    assert {"k8s.io/cluster-autoscaler/ci", "k8s.io/cluster-autoscaler/enabled"} == {
+        key for key in keys if f"`{key}`" in readme
+    }
+
+
+def test_the_selector_of_the_readme_is_the_label_of_the_nodes():
+    (folder,) = (path for path in FOLDERS if path.name == "existing_cluster")
+    readme = (folder / "README.md").read_text()
+
+    assert "nodeSelector: {eks-jobs/group: job}" in readme
+    assert "{key: eks-jobs/group, value: job, effect: NoSchedule}" in readme
