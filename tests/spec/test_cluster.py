@@ -373,6 +373,13 @@ def test_scoring_counts_cpu_and_memory_alike_by_default():
     )
 
 
+def test_accepts_the_edges_of_scoring():
+    longest = ResourceWeight(name="a" * 253, weight=100)
+    many = tuple(ResourceWeight(name=f"example.com/r{n}") for n in range(99))
+
+    assert 100 == len(SchedulerScoring(resources=(longest, *many)).resources)
+
+
 def test_controller_manager_config_has_the_names_of_the_wire():
     assert {"podGcControllerConfig": {"terminatedPodGcThreshold": 500}} == settings(
         terminated_pod_gc_threshold=500

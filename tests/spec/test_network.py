@@ -277,6 +277,10 @@ def test_all_problems_of_a_new_network_are_named_at_once():
             "subnet_cidrs must not overlap, got '10.0.0.0/24' and '10.0.0.128/25'",
         ),
         (
+            {"subnet_cidrs": ("10.0.0.0/15", "10.2.0.0/16")},
+            "subnet_cidrs must be /16 to /28, got '10.0.0.0/15'",
+        ),
+        (
             {"subnet_cidrs": ("10.0.0.0/29", "10.0.1.1/24")},
             "subnet_cidrs must be /16 to /28, got '10.0.0.0/29'\n"
             "subnet_cidrs must be written as '10.0.1.0/24', got '10.0.1.1/24'",

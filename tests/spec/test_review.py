@@ -58,6 +58,26 @@ def server(*instance_types, **overrides):
     )
 
 
+def made_type(**overrides):
+    return InstanceType(
+        **(
+            {
+                "name": "m99i.4xlarge",
+                "architecture": "amd64",
+                "vcpus": 16,
+                "memory_mib": 65_536,
+                "network_interfaces": 8,
+                "ipv4_addresses_per_interface": 50,
+                "ebs_baseline_mb_per_s": 1_250,
+                "ebs_maximum_mb_per_s": 1_250,
+                "ebs_baseline_iops": 80_000,
+                "ebs_maximum_iops": 80_000,
+            }
+            | overrides
+        )
+    )
+
+
 def existing(*cidrs):
     return ExistingNetwork(
         vpc_id="vpc-0a",
@@ -149,6 +169,11 @@ def test_h039_the_edge_is_where_mebibytes_meet_megabytes(throughput_mib, count):
             "sustained 6000, burst 40000",
         ),
         (
+            Gp3Volume(throughput_mib=140, iops=40_000),
+            "jobs[0].volume: iops=40000 is burst only on m7i.xlarge, m6i.xlarge: "
+            "sustained 6000, burst 40000",
+        ),
+        (
             Gp3Volume(throughput_mib=140, iops=40_001),
             "jobs[0].volume: iops=40001 is never reached on m7i.xlarge, m6i.xlarge: "
             "sustained 6000, at most 40000",
@@ -171,18 +196,7 @@ def test_h039_baseline_iops_are_compared_too(volume, notice):
     st.floats(0, 3_000, allow_nan=False),
 )
 def test_h039_a_notice_always_shows_more_wanted_than_sustained(wish, low, more):
-    made = InstanceType(
-        name="m99i.4xlarge",
-        architecture="amd64",
-        vcpus=16,
-        memory_mib=65_536,
-        network_interfaces=8,
-        ipv4_addresses_per_interface=30,
-        ebs_baseline_mb_per_s=low,
-        ebs_maximum_mb_per_s=low + more,
-        ebs_baseline_iops=80_000,
-        ebs_maximum_iops=80_000,
-    )
+    made = made_type(ebs_baseline_mb_per_s=low, ebs_maximum_mb_per_s=low + more)
     group = job(
         "m99i.4xlarge",
         "m6in.4xlarge",
@@ -229,6 +243,12 @@ def test_a_server_group_is_measured_by_what_it_asks_for_beyond_gp3_itself():
             KubeletTuning(registry_pull_qps=6),
             BASELINE,
             "iops=3000 and throughput_mib=125 may be too slow for registry_pull_qps=6 "
+            "and max_pods=60",
+        ),
+        (
+            KubeletTuning(registry_pull_qps=0, max_parallel_image_pulls=9),
+            BASELINE,
+            "iops=3000 and throughput_mib=125 may be too slow for registry_pull_qps=0 "
             "and max_pods=60",
         ),
         (
@@ -334,6 +354,16 @@ def test_h036_a_reservation_of_half_the_memory_warns():
     ] == [line for line in of_job(group, WarmPrefixes()) if "reserves" in line]
 
 
+@pytest.mark.parametrize(("memory_mib", "count"), [(1_830, 1), (1_831, 0)])
+def test_h036_the_edge_is_half_the_memory(memory_mib, count):
+    types = TYPES.including([made_type(memory_mib=memory_mib)])
+
+    assert count == sum(
+        "reserves" in line
+        for line in of_job(job("m99i.4xlarge", "m6in.4xlarge"), instance_types=types)
+    )
+
+
 @pytest.mark.parametrize(
     ("kubelet", "notices"),
     [
@@ -379,13 +409,16 @@ def test_h082_more_pods_than_addresses_warn_with_both_numbers():
     ]
 
 
-@pytest.mark.parametrize(("nodes", "count"), [(8, 0), (9, 1)])
+@pytest.mark.parametrize(("nodes", "count"), [(2, 0), (3, 1)])
 def test_h082_the_edge_is_the_number_of_free_addresses(nodes, count):
     network = existing("10.0.0.0/24", "10.0.1.0/24")
-    group = fast_job(size=Size(max=nodes), kubelet=KubeletTuning(max_pods=59))
+    group = fast_job(size=Size(max=nodes), kubelet=KubeletTuning(max_pods=250))
 
     assert 502 == private_addresses(network)
-    assert count == len(lines(jobs=[group], network=network, vpc_cni=WarmInterfaces()))
+    assert count == sum(
+        line.startswith("network: ")
+        for line in lines(jobs=[group], network=network, vpc_cni=WarmInterfaces())
+    )
 
 
 @given(
@@ -421,11 +454,19 @@ def test_h082_max_pods_times_nodes_above_the_free_addresses_always_warns(
         (server("m7i.4xlarge"), WarmInterfaces(), 111),
         (server("m7i.8xlarge"), WarmInterfaces(), 235),
         (server("m7i.large"), WarmPrefixes(), 129),
+        (server("m7i.24xlarge"), WarmInterfaces(), 251),
         (server("m99i.large"), WarmInterfaces(), 111),
     ],
 )
 def test_h082_a_full_node_takes_the_addresses_of_its_pods(group, vpc_cni, addresses):
     assert addresses == group_addresses(group, TYPES, vpc_cni)
+
+
+@pytest.mark.parametrize(("vcpus", "addresses"), [(29, 111), (30, 251)])
+def test_h082_eks_gives_more_pods_from_thirty_processors_on(vcpus, addresses):
+    types = TYPES.including([made_type(vcpus=vcpus)])
+
+    assert addresses == group_addresses(server("m99i.4xlarge"), types, None)
 
 
 def test_h082_unknown_subnets_are_an_information_and_no_warning():
@@ -475,22 +516,9 @@ def test_h046_unknown_types_warn_and_pass():
 
 
 def test_h046_a_described_type_is_known():
-    described = InstanceType(
-        name="m99i.4xlarge",
-        architecture="amd64",
-        vcpus=16,
-        memory_mib=65_536,
-        network_interfaces=8,
-        ipv4_addresses_per_interface=30,
-        ebs_baseline_mb_per_s=839,
-        ebs_maximum_mb_per_s=1_250,
-        ebs_baseline_iops=8_000,
-        ebs_maximum_iops=40_000,
-    )
-
     assert [] == of_job(
         job("m99i.4xlarge", "m6in.4xlarge"),
-        instance_types=TYPES.including([described]),
+        instance_types=TYPES.including([made_type(ebs_baseline_mb_per_s=839)]),
     )
 
 
