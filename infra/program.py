@@ -26,8 +26,9 @@ def deploy(settings: Settings) -> None:
     """
     Create the resources of one stack, all of them below one `JobPlatform`.
 
-    Outputs of the stack: `cluster_name`, `endpoint`, and `groups`, the names at AWS
-    of node groups and Auto Scaling groups by the names of the stack file.
+    Outputs of the stack: `cluster_name`, `endpoint`, `groups` (the names at AWS of
+    node groups and Auto Scaling groups, by the names of the stack file) and
+    `kubeconfig_command` (what writes the access for kubectl).
 
     Raises:
         pulumi.RunError: AWS would refuse something, one line each. Nothing was
@@ -37,9 +38,14 @@ def deploy(settings: Settings) -> None:
         platform = _platform(settings)
     except ValueError as error:
         raise pulumi.RunError(str(error)) from error
-    pulumi.export("cluster_name", platform.facts.name)
+    name = platform.facts.name
+    pulumi.export("cluster_name", name)
     pulumi.export("endpoint", platform.facts.endpoint)
     pulumi.export("groups", dict(platform.group_names))
+    pulumi.export(
+        "kubeconfig_command",
+        f"aws eks update-kubeconfig --region {settings.region} --name {name}",
+    )
 
 
 def _platform(settings: Settings) -> JobPlatform:
@@ -55,9 +61,7 @@ def _platform(settings: Settings) -> JobPlatform:
             tags=settings.tags,
             instance_types=types,
         ),
-        pulumi.ResourceOptions(
-            transformations=[keep_secrets(settings.secret_keys)]
-        ),
+        pulumi.ResourceOptions(transformations=[keep_secrets(settings.secret_keys)]),
     )
 
 

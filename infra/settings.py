@@ -41,6 +41,7 @@ class Settings:
         vpc_cni: How nodes keep addresses ready.
         tags: AWS tags of all resources.
         instance_types: Facts about types that the bundled table lacks or has wrong.
+        region: What the file says about `aws:region`. Not a key of ours.
         secret_keys: Keys of the file that hold secrets. Not a key itself.
 
     Sources:
@@ -55,7 +56,12 @@ class Settings:
     vpc_cni: VpcCniTuning = WarmPrefixes()
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: tuple[InstanceType, ...] = ()
+    region: str
     secret_keys: frozenset[str] = frozenset()
+
+
+# Fields that the program supplies.
+_GIVEN = ("region", "secret_keys")
 
 
 def load(config: pulumi.Config) -> Settings:
@@ -116,13 +122,13 @@ def read(
             contradict each other: one line for each, which names it.
     """
     parsed = {name: _parsed(value) for name, value in values.items()}
-    found, problems = reader.read_fields(Settings, "", parsed, ["secret_keys"])
+    found, problems = reader.read_fields(Settings, "", parsed, _GIVEN)
     problems = checks.region_problems(region) + problems
     problems += _complete(found, cluster_name)
     problems += checks.cross_problems(found, region)
     if problems:
         raise pulumi.RunError("\n".join(problems))
-    return Settings(**found, secret_keys=secret_keys)
+    return Settings(**found, region=region, secret_keys=secret_keys)
 
 
 def _parsed(value: Any) -> Any:

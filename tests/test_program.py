@@ -46,9 +46,13 @@ def run(deploy, values, secret=()):
 def test_the_stack_exports_what_people_look_for(deploy):
     actual = run(deploy, GOOD).exports
 
-    assert {"cluster_name", "endpoint", "groups"} == actual.keys()
-    assert "eks-jobs-test" == actual["cluster_name"]
-    assert {"server", "job"} == actual["groups"].keys()
+    assert {
+        "cluster_name": "eks-jobs-test",
+        "endpoint": "https://eks-jobs-test.eks.example.com",
+        "groups": {"server": "platform-server", "job": "platform-job"},
+        "kubeconfig_command": "aws eks update-kubeconfig --region ap-northeast-2 "
+        "--name eks-jobs-test",
+    } == actual
 
 
 def test_everything_is_below_one_platform(deploy):

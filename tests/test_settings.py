@@ -82,11 +82,14 @@ JOB_KEYS = (
             "netwrok: unknown key, expected one of network, cluster, servers, jobs, "
             "vpc_cni, tags, instance_types; did you mean network?",
         ),
-        (
-            "secret_keys",
-            [],
-            "secret_keys: unknown key, expected one of network, cluster, servers, "
-            "jobs, vpc_cni, tags, instance_types",
+        *(
+            (
+                key,
+                "x",
+                f"{key}: unknown key, expected one of network, cluster, servers, jobs, "
+                "vpc_cni, tags, instance_types",
+            )
+            for key in ("region", "secret_keys")
         ),
         (
             "jobs.0.volume.iop",

@@ -20,6 +20,7 @@ __all__ = [
     "fact_problems",
     "job_user_data",
     "server_user_data",
+    "usual_cluster",
 ]
 
 _DROP_IN = "/etc/eks/nodeadm.d/50-eks-jobs.yaml"
@@ -135,12 +136,12 @@ def check_group(group: JobGroup | ServerGroup, instance_types: InstanceTypes) ->
         ValueError: As `job_user_data` and `server_user_data`.
     """
     if isinstance(group, JobGroup):
-        job_user_data(_usual_cluster(), group, instance_types)
+        job_user_data(usual_cluster(), group, instance_types)
     else:
         server_user_data(group, instance_types)
 
 
-def _usual_cluster() -> NodeCluster:
+def usual_cluster() -> NodeCluster:
     """Make a stand-in with the lengths that EKS gives: a CA of 1,100 bytes."""
     return NodeCluster(
         name="c" * 100,

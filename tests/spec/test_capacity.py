@@ -1,0 +1,53 @@
+"""What a node leaves for pods; that a real node agrees is not proven here."""
+
+import pytest
+
+from components.spec.capacity import NodeCapacity, node_capacity
+from components.spec.groups import JobGroup, ServerGroup
+from components.spec.instance_types import InstanceTypes
+from components.spec.kubelet import KubeletTuning
+
+TYPE = InstanceTypes.bundled().find("c6i.4xlarge")
+
+
+def job(**kubelet) -> JobGroup:
+    return JobGroup(
+        name="job",
+        architecture="amd64",
+        instance_types=("c6i.4xlarge",),
+        kubelet=KubeletTuning(**kubelet),
+    )
+
+
+def server(kubelet: KubeletTuning | None) -> ServerGroup:
+    return ServerGroup(
+        name="server",
+        architecture="amd64",
+        instance_types=("c6i.4xlarge",),
+        kubelet=kubelet,
+    )
+
+
+@pytest.mark.parametrize(
+    ("group", "pods", "reserved"),
+    [
+        (job(), 60, 915),
+        (job(max_pods=110), 110, 1465),
+        (server(KubeletTuning(max_pods=29)), 29, 574),
+        (server(None), None, 2829),
+    ],
+)
+def test_h036_memory_is_reserved_for_the_pods_that_may_run(group, pods, reserved):
+    assert NodeCapacity(
+        pods=pods,
+        reserved_cpu_m=110,
+        reserved_memory_mib=reserved,
+        allocatable_cpu_m=15_890,
+        allocatable_memory_mib=32_768 - reserved - 100,
+    ) == node_capacity(group, TYPE, 16)
+
+
+def test_every_type_of_a_group_reserves_like_the_largest():
+    actual = node_capacity(job(), TYPE, 32)
+
+    assert (150, 15_850) == (actual.reserved_cpu_m, actual.allocatable_cpu_m)
