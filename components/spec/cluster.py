@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
+from components.spec.kubernetes_versions import (
+    KUBERNETES_VERSIONS,
+    VersionSupport,
+    version_problems,
+)
 from components.spec.names import is_cluster_name
-
 from components.spec.network import (
     ExistingNetwork,
     NewNetwork,
@@ -16,6 +19,7 @@ from components.spec.network import (
     private_blocks,
 )
 from components.spec.problems import choices, duplicates, known, refuse
+from components.spec.scheduler import ResourceWeight, SchedulerScoring
 
 __all__ = [
     "ADDONS",
@@ -31,6 +35,8 @@ __all__ = [
 
 LogType = Literal["api", "audit", "authenticator", "controllerManager", "scheduler"]
 
+Support = Literal["STANDARD", "EXTENDED"]
+
 ADDONS = (
     "vpc-cni",
     "coredns",
@@ -40,148 +46,14 @@ ADDONS = (
 )
 """The EKS add-ons that every cluster of ours has."""
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class VersionSupport:
-    """
-    How long EKS supports a version of Kubernetes.
-
-    Args:
-        standard_until: Last day of standard support, as 2027-08-02.
-        extended_until: Last day of extended support, which costs extra per hour.
-        now: Where the version stood when this table was last brought up to date.
-    """
-
-    standard_until: str
-    extended_until: str
-    now: Literal["standard", "extended", "ended"]
-
-
-KUBERNETES_VERSIONS: Mapping[str, VersionSupport] = MappingProxyType(
-    {
-        version: VersionSupport(
-            standard_until=standard_until, extended_until=extended_until, now=now
-        )
-        for version, standard_until, extended_until, now in (
-            ("1.30", "2025-07-23", "2026-07-23", "ended"),
-            ("1.31", "2025-11-26", "2026-11-26", "ended"),
-            ("1.32", "2026-03-23", "2027-03-23", "extended"),
-            ("1.33", "2026-07-29", "2027-07-29", "extended"),
-            ("1.34", "2026-12-02", "2027-12-02", "standard"),
-            ("1.35", "2027-03-27", "2028-03-27", "standard"),
-            ("1.36", "2027-08-02", "2028-08-02", "standard"),
-        )
-    }
-)
-"""
-What is known of EKS, oldest first.
-
-As of November 2026; 14 months of standard and 12 of extended support. Sources:
-EKS user guide, Kubernetes versions; endoflife.date.
-"""
-
-_VERSION = re.compile(r"1\.([1-9]\d)")
 _RELEASE = re.compile(r"v20\d{6}")
 _ADDON_VERSION = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
 _PRINCIPAL = re.compile(r"arn:[a-z][a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+")
-_RESOURCE = re.compile(
-    r"([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?"
-)
 _SERVICE_RANGES = tuple(
     IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
 )
 _MOST_PUBLIC_CIDRS = 40
 _MOST_TERMINATED_PODS = 12_500
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ResourceWeight:
-    """
-    How much one resource counts when the scheduler scores a node.
-
-    Args:
-        name: `cpu`, `memory` or an extended resource such as `nvidia.com/gpu`.
-        weight: 1 to 100.
-
-    Raises:
-        ValueError: EKS would refuse it.
-
-    Sources:
-        EKS API, ResourceWeight.
-    """
-
-    name: str
-    weight: int = 1
-
-    def __post_init__(self) -> None:
-        refuse(self._problems())
-
-    def _problems(self) -> Iterator[str]:
-        if not _RESOURCE.fullmatch(self.name) or len(self.name) > 253:
-            yield (
-                "name must be a resource such as cpu, memory or nvidia.com/gpu, "
-                f"got name={self.name!r}"
-            )
-        if not 1 <= self.weight <= 100:
-            yield f"weight must be 1 to 100, got weight={self.weight}"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SchedulerScoring:
-    """
-    How the scheduler of EKS ranks the nodes that a pod fits on.
-
-    It holds for the whole cluster: with `MostAllocated` servers crowd together as
-    well. It sees requests alone, so pods without requests are hardly packed.
-
-    Args:
-        strategy: `MostAllocated` packs, `LeastAllocated` spreads (the default of
-            Kubernetes).
-        resources: What counts, each resource once, 1 to 100 of them.
-
-    Raises:
-        ValueError: EKS would refuse it.
-
-    Sources:
-        cpu and memory, 1 each: the default of kube-scheduler. Limits: EKS API,
-        ScoringStrategy.
-    """
-
-    strategy: Literal["MostAllocated", "LeastAllocated"] = "MostAllocated"
-    resources: tuple[ResourceWeight, ...] = (
-        ResourceWeight(name="cpu"),
-        ResourceWeight(name="memory"),
-    )
-
-    def __post_init__(self) -> None:
-        refuse(self._problems())
-
-    def kube_scheduler_config(self) -> dict[str, Any]:
-        """Return the `kubeSchedulerConfig` of an `aws.eks.Cluster`, wire names."""
-        return {
-            "nodeResourcesFit": {
-                "scoringStrategy": {
-                    "type": self.strategy,
-                    "resources": [
-                        {"name": resource.name, "weight": resource.weight}
-                        for resource in self.resources
-                    ],
-                }
-            }
-        }
-
-    def _problems(self) -> Iterator[str]:
-        if self.strategy not in ("MostAllocated", "LeastAllocated"):
-            yield (
-                "strategy must be MostAllocated or LeastAllocated, "
-                f"got strategy={self.strategy!r}"
-            )
-        if not 1 <= len(self.resources) <= 100:
-            yield f"resources must be 1 to 100, got {len(self.resources)}"
-        yield from duplicates("resources", [item.name for item in self.resources])
-
-
-Support = Literal["STANDARD", "EXTENDED"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -195,8 +67,9 @@ class ClusterSettings:
         version: Minor version of Kubernetes as text, `"1.36"`; without the quotes
             YAML reads 1.30 as 1.3. Versions newer than the table are taken, with
             a warning.
-        name: Name of the cluster, 1 to 100 letters, digits, `-` and `_`. Without
-            one Pulumi makes it up.
+        name: Name of the cluster, 1 to 100 letters, digits, `-` and `_`. None
+            is the name of the component; the ready program then puts project and
+            stack here.
         public_access_cidrs: IPv4 blocks that may also reach the API server over
             the internet, at most 40. None: the public endpoint is off.
         admins: ARNs of the IAM roles and users that get cluster-admin; a program
@@ -264,7 +137,7 @@ class ClusterSettings:
         }
 
     def _problems(self) -> Iterator[str]:
-        yield from _version_problems(self.version)
+        yield from version_problems(self.version)
         if self.name is not None and not is_cluster_name(self.name):
             yield (
                 "name must be 1 to 100 letters, digits, - and _, and begin with a "
@@ -341,32 +214,6 @@ def validate_addresses(
         for block in blocks
         if block.overlaps(services)
     )
-
-
-def _version_problems(version: str) -> Iterator[str]:
-    if not isinstance(version, str):
-        yield (
-            'version must be text in quotes such as "1.36", '
-            f"got version={version}: YAML reads it as a number"
-        )
-        return
-    matched = _VERSION.fullmatch(version)
-    if not matched:
-        yield (
-            'version must be text in quotes such as "1.36", '
-            f"got version={version!r} (YAML reads an unquoted 1.30 as 1.3)"
-        )
-        return
-    offered = [
-        known
-        for known, support in KUBERNETES_VERSIONS.items()
-        if support.now != "ended"
-    ]
-    if int(matched[1]) < int(offered[0].removeprefix("1.")):
-        yield (
-            f"version must be {offered[0]} or newer, EKS no longer offers older "
-            f"ones, got version={version!r}"
-        )
 
 
 def _service_problems(cidr: str) -> Iterator[str]:
