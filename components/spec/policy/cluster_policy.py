@@ -20,7 +20,6 @@ from components.spec.policy.definition import (
     PolicyDefinition,
     definitions,
 )
-from components.spec.policy.expressions import match_conditions
 from components.spec.policy.kyverno import WEBHOOK_TIMEOUT_SECONDS
 from components.spec.policy.matchers import SERVER_OWNERS, Handle, Label, Owner
 from components.spec.policy.settings import JobPolicySettings
@@ -48,7 +47,9 @@ def cluster_policies(
     Return the policies, one rule for each change.
 
     What Kyverno would fill in is written out, and the annotation keeps it from
-    deriving rules for Jobs and Deployments.
+    deriving rules for Jobs and Deployments. Which pods are jobs is decided in the
+    rules alone: with match conditions for the API server Kyverno's own CLI (1.19)
+    breaks down, and nobody could try the policy before it is used.
 
     Shape:
         ClusterPolicy, kyverno.io/v1.
@@ -73,7 +74,6 @@ def _policy(definition: PolicyDefinition) -> dict[str, Any]:
             "webhookConfiguration": {
                 "failurePolicy": "Ignore",
                 "timeoutSeconds": WEBHOOK_TIMEOUT_SECONDS,
-                "matchConditions": match_conditions(definition.handles),
             },
             "rules": [_rule(definition, change) for change in definition.changes],
         },
@@ -178,7 +178,7 @@ def _append(change: AppendAffinity) -> tuple[list[str], dict[str, Any]]:
     return [
         f"({_POD}.spec.nodeName || '') != ''",
         f"contains(`{unpacked}`, {_POD}.metadata.namespace || '')",
-        f"({_label(change.key)} || '{change.value}') != '{change.value}'",
+        f"{_label(change.key)} != `null` && {_label(change.key)} != '{change.value}'",
         f"length({terms}[?{own}] || `[]`) > `0`",
     ], {
         "patchesJson6902": json.dumps(

@@ -20,7 +20,8 @@ def kyverno_values(
 
     Only what mutates pods runs: no reports (one object for each mutated pod), no
     background scans, no clean-up. The chart's hooks, which take the webhooks away
-    when it is uninstalled, run on the same nodes.
+    when it is uninstalled, run on the same nodes. Its own resource filters leave
+    out the system's namespaces once more, nodes and bindings.
 
     Args:
         kyverno: The settings.
@@ -54,7 +55,6 @@ def kyverno_values(
         "config": {
             "excludeKyvernoNamespace": True,
             "webhooks": {"namespaceSelector": _namespace_selector()},
-            "resourceFiltersIncludeNamespaces": list(SYSTEM_NAMESPACES),
         },
         "features": {
             "admissionReports": {"enabled": False},
@@ -74,6 +74,7 @@ def kyverno_values(
         "backgroundController": {"enabled": False},
         "cleanupController": {"enabled": False},
         "reportsController": {"enabled": False},
+        "webhooksCleanup": {"enabled": True},
     }
 
 
@@ -102,8 +103,8 @@ def _admission_controller(kyverno: KyvernoSettings) -> dict[str, Any]:
         "priorityClassName": "system-cluster-critical",
         "podDisruptionBudget": {
             "enabled": True,
-            "minAvailable": None,
-            "maxUnavailable": 1,
+            "minAvailable": kyverno.replicas - 1,
+            "unhealthyPodEvictionPolicy": "AlwaysAllow",
         },
         "topologySpreadConstraints": [
             {

@@ -47,6 +47,7 @@ _NAMES = {
 _DEAD = {"karpenter.sh/do-not-evict": DO_NOT_DISRUPT}
 _DURATION = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?[hms])+")
 _ON_COMPLETION = "on-completion"
+_VERSION = re.compile(r"v?\d+\.\d+(?:[.-].*)?")
 _DURATION_SINCE = (1, 12)
 _ON_COMPLETION_SINCE = (1, 36)
 
@@ -60,10 +61,20 @@ class ScalerFacts:
         kind: karpenter, cluster-autoscaler or auto-mode.
         version: Version of the controller as `1.15.1`; None when it is not known.
             EKS Auto Mode does not tell its version.
+
+    Raises:
+        ValueError: The version cannot be compared.
     """
 
     kind: ScalerKind
     version: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.version is not None and not _VERSION.fullmatch(self.version):
+            raise ValueError(
+                "version must be one such as 1.15.1, or left out when it is not "
+                f"known, got version={self.version!r}"
+            )
 
 
 def protection_problems(field: str, protection: Mapping[str, str]) -> Iterator[str]:
@@ -152,7 +163,12 @@ def _too_old(
     if value == always:
         return
     for scaler in scalers:
-        if scaler.version is None or _minor(scaler.version) < since:
+        if scaler.kind == "auto-mode":
+            yield (
+                f'{field} must be "{always}" with {_NAMES[scaler.kind]}, which does '
+                f"not tell whether it knows {value!r}"
+            )
+        elif scaler.version is None or _minor(scaler.version) < since:
             yield (
                 f'{field} must be "{always}" with {_NAMES[scaler.kind]} before '
                 f"{since[0]}.{since[1]}, which would ignore {value!r}, "
@@ -161,7 +177,7 @@ def _too_old(
 
 
 def _minor(version: str) -> tuple[int, int]:
-    major, minor, *_ = version.removeprefix("v").split(".")
+    major, minor = re.findall(r"\d+", version)[:2]
     return int(major), int(minor)
 
 

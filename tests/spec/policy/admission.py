@@ -39,7 +39,7 @@ LABEL = "eks-jobs/workload"
 DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
 SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 AFFINITY = "preferredDuringSchedulingIgnoredDuringExecution"
-TERM = {
+TERM: dict[str, Any] = {
     "weight": 100,
     "podAffinityTerm": {
         "topologyKey": "kubernetes.io/hostname",
@@ -49,10 +49,17 @@ TERM = {
 }
 
 _DATA = Path(__file__).parents[2] / "data" / "pods.yaml"
-CASES: list[dict[str, Any]] = yaml.safe_load(_DATA.read_text())
-for _case in CASES:
-    _case["pod"] = {"apiVersion": "v1", "kind": "Pod", **_case["pod"]}
-    _case["pod"]["metadata"].setdefault("name", _case["name"])
+
+
+def _whole_pod(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Put in what all pods of the file have in common."""
+    metadata = {"name": case["name"], **case["pod"]["metadata"]}
+    return {"apiVersion": "v1", "kind": "Pod", **case["pod"], "metadata": metadata}
+
+
+CASES: list[dict[str, Any]] = [
+    {**case, "pod": _whole_pod(case)} for case in yaml.safe_load(_DATA.read_text())
+]
 
 # Fields that the API server leaves out when they hold nothing: maps of text, and
 # what is no pointer in its Go types.
@@ -179,14 +186,15 @@ def _environment() -> cel.Env:
     )
 
 
-def _json_patch() -> descriptor_pb2.FileDescriptorProto:
-    file = descriptor_pb2.FileDescriptorProto(
+def _json_patch() -> Any:
+    schema: Any = descriptor_pb2  # its classes are made while it is imported
+    file = schema.FileDescriptorProto(
         name="json_patch.proto",
         syntax="proto3",
         dependency=["google/protobuf/struct.proto"],
     )
     message = file.message_type.add(name="JSONPatch")
-    field = descriptor_pb2.FieldDescriptorProto
+    field = schema.FieldDescriptorProto
     for number, name in enumerate(("op", "path"), start=1):
         message.field.add(name=name, number=number, type=field.TYPE_STRING, label=1)
     message.field.add(

@@ -156,13 +156,13 @@ def preferred_of(pod):
 
 
 @given(policies, pods)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_h001_no_pod_makes_an_expression_fail(manifests, pod):
     admit(manifests, pod)
 
 
 @given(policies, pods)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_h004_admission_is_idempotent(manifests, pod):
     once = admit(manifests, pod)
 
@@ -170,7 +170,7 @@ def test_h004_admission_is_idempotent(manifests, pod):
 
 
 @given(pods, st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_h003_nothing_of_the_users_is_lost(pod, host_network):
     chosen = JobPolicySettings(matchers=EVERY_PRESET, host_network=host_network)
     admitted = admit(native_policies(chosen), pod)
@@ -183,7 +183,7 @@ def test_h003_nothing_of_the_users_is_lost(pod, host_network):
 
 
 @given(pods)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_nothing_changes_but_label_annotations_and_affinity(pod):
     admitted = admit(native_policies(JobPolicySettings(matchers=EVERY_PRESET)), pod)
 
@@ -205,7 +205,7 @@ def test_nothing_changes_but_label_annotations_and_affinity(pod):
 
 
 @given(pods)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_pod_that_does_not_match_passes_unchanged(pod):
     nobody = OwnerMatcher(owner=Owner(kind="Nobody", api_group="example.com"))
 
@@ -213,7 +213,7 @@ def test_a_pod_that_does_not_match_passes_unchanged(pod):
 
 
 @given(pods)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_job_is_protected_or_untouched(pod):
     admitted = admit(native_policies(JobPolicySettings(matchers=EVERY_PRESET)), pod)
     annotations = admitted["metadata"].get("annotations", {})

@@ -1,0 +1,149 @@
+import pytest
+
+from components.spec.policy.matchers import Label, LabelMatcher, Owner, OwnerMatcher
+from components.spec.policy.policy_review import review_policy
+from components.spec.policy.settings import JobLabel, JobPolicySettings
+
+RUNNER = OwnerMatcher(
+    owner=Owner(kind="EphemeralRunner", api_group="actions.github.com")
+)
+
+
+def notices(engine="native", version="1.36", nodes=0, pods=0, **changes):
+    return [
+        (one.severity, str(one))
+        for one in review_policy(
+            JobPolicySettings(**changes),
+            engine=engine,
+            cluster_version=version,
+            most_job_nodes=nodes,
+            most_job_pods=pods,
+        )
+    ]
+
+
+def test_the_default_policy_is_silent():
+    assert [] == notices()
+
+
+def test_h006_runners_without_their_step_pods_warn():
+    assert [
+        (
+            "warning",
+            "policy.matchers: runners in Kubernetes container mode run the steps in a "
+            "second pod without an owner, which no matcher covers: use the preset "
+            "github-runners, or add the label runner-pod",
+        )
+    ] == notices(matchers=(RUNNER,))
+
+
+@pytest.mark.parametrize(
+    "matchers",
+    [
+        ("github-runners",),
+        (RUNNER, LabelMatcher(label=Label(key="runner-pod"))),
+        ("batch-jobs",),
+    ],
+)
+def test_h006_covered_step_pods_are_silent(matchers):
+    assert [] == notices(matchers=matchers)
+
+
+@pytest.mark.parametrize("value", [None, "ci"])
+def test_h026_a_matcher_on_our_own_label_warns(value):
+    matcher = LabelMatcher(label=Label(key="group", value=value))
+
+    assert [
+        (
+            "warning",
+            "policy.label: pods that match by the label group keep its value, and are "
+            "packed only when it is job",
+        )
+    ] == notices(matchers=(matcher,), label=JobLabel(key="group"))
+
+
+def test_h026_a_matcher_on_our_label_and_value_is_silent():
+    matcher = LabelMatcher(label=Label(key="group", value="job"))
+
+    assert [] == notices(matchers=(matcher,), label=JobLabel(key="group"))
+
+
+def test_h017_protection_without_packing_warns():
+    assert [
+        (
+            "warning",
+            "policy.packing: none with protected jobs: while they spread over all "
+            "nodes and new ones keep coming, no node is ever empty and none is removed",
+        )
+    ] == notices(packing="none")
+
+
+@pytest.mark.parametrize("packing", ["scheduler", "both"])
+def test_packing_by_the_scheduler_says_what_else_is_packed(packing):
+    assert [
+        (
+            "warning",
+            f"policy.packing: {packing} sets the scoring of the whole cluster: pods of "
+            "servers are packed too; give them topology spread constraints",
+        )
+    ] == notices(packing=packing)
+
+
+@pytest.mark.parametrize(("nodes", "pods"), [(301, 0), (0, 2_001)])
+def test_h024_affinity_on_large_clusters_warns(nodes, pods):
+    assert [
+        (
+            "warning",
+            f"policy.packing: affinity slows the scheduler on large clusters: up to "
+            f"{nodes} job nodes and {pods} job pods, not tried above 300 and 2000; use "
+            "scheduler, or unpacked_namespaces",
+        )
+    ] == notices(nodes=nodes, pods=pods)
+
+
+def test_h024_affinity_up_to_its_limits_is_silent():
+    assert [] == notices(nodes=300, pods=2_000)
+
+
+def test_h024_other_packings_do_not_mind_the_size():
+    assert "slows" not in str(notices(packing="none", nodes=9_999, pods=9_999))
+
+
+def test_h025_packing_by_namespace_warns():
+    assert [
+        (
+            "warning",
+            "policy.affinity_scope: own-namespace packs each namespace by itself: jobs "
+            "of ten namespaces take about as many nodes as without packing",
+        )
+    ] == notices(affinity_scope="own-namespace")
+
+
+def test_h012_strict_warns():
+    assert [
+        (
+            "warning",
+            "policy.strict: overwrites what the author of a pod or another policy says "
+            "about eviction",
+        )
+    ] == notices(strict=True)
+
+
+def test_h084_host_network_warns_of_the_node_role():
+    assert [
+        (
+            "warning",
+            "policy.host_network: job pods reach the instance metadata service past "
+            "its hop limit, and with it the role of the node; no NetworkPolicy or "
+            "security group for pods applies to them, and Pod Identity is reported to "
+            "fail: give them AWS rights by IRSA, and the node role as few as possible",
+        )
+    ] == notices(host_network=True)
+
+
+def test_warnings_of_the_engine_are_listed_last():
+    listed = notices(engine="kyverno-legacy", version="1.36", strict=True)
+
+    assert ["policy.strict", "policy.engine", "policy.engine"] == [
+        text.partition(":")[0] for _, text in listed
+    ]
