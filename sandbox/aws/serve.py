@@ -1,0 +1,90 @@
+"""
+The plugin's server.
+
+It differs from the SDK's own in one point: what a user can act on is said in the
+words of the service, without a traceback. Bugs keep theirs.
+"""
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import grpc
+import grpc.aio
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
+from pulumi.provider.experimental.server import ProviderServicer
+from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS
+from pulumi.runtime.proto import provider_pb2_grpc
+
+from sandbox.aws.cloud import endpoint, forget_real_account
+from sandbox.aws.errors import RefusedError
+from sandbox.aws.provider import AwsProvider
+
+VERSION = "7.51.1"
+"""The version of pulumi-aws whose behaviour is imitated: that of the pinned SDK."""
+
+# The last one is moto failing: its traceback is in the log of the daemon.
+_PLAIN = (RefusedError, ClientError, BotoCoreError, ResponseParserError)
+_METHODS = (
+    "CheckConfig",
+    "DiffConfig",
+    "Configure",
+    "Check",
+    "Diff",
+    "Create",
+    "Read",
+    "Update",
+    "Delete",
+    "Invoke",
+)
+
+
+class Servicer(ProviderServicer):
+    """Hands the text of expected errors to the engine as it is."""
+
+
+def _said_plainly(method: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+    async def wrapper(self: Servicer, request: Any, context: Any) -> Any:
+        try:
+            return await method(self, request, context)
+        except Exception as error:
+            # The SDK raises its own exception, with a traceback as the text.
+            cause = error.__context__
+            if isinstance(cause, _PLAIN):
+                await context.abort(grpc.StatusCode.UNKNOWN, str(cause))
+            raise
+
+    return wrapper
+
+
+for _name in _METHODS:
+    setattr(Servicer, _name, _said_plainly(getattr(ProviderServicer, _name)))
+
+
+def main(arguments: list[str]) -> int:
+    """Serve until the engine ends the process; the first line printed is the port."""
+    try:
+        url = endpoint(os.environ)
+    except RefusedError as error:
+        print(f"pulumi-resource-aws: {error}", file=sys.stderr)
+        return 1
+    forget_real_account(os.environ)
+    engine = next((a for a in arguments if not a.startswith("-")), "")
+    try:
+        asyncio.run(_serve(AwsProvider(url), engine))
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+async def _serve(provider: AwsProvider, engine: str) -> None:
+    server = grpc.aio.server(options=_GRPC_CHANNEL_OPTIONS)
+    servicer = Servicer([], VERSION, provider, engine_address=engine)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    print(port, flush=True)
+    await server.wait_for_termination()
