@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 
 SDKS = ("pulumi", "pulumi_aws", "pulumi_eks", "pulumi_kubernetes")
 
-RUNS = 7
+RUNS = 5
 
 MOST = 1.5
 
@@ -59,11 +59,12 @@ def _measure(child: str, modules: list[str] | None = None) -> dict[str, Any]:
     finished = subprocess.run(
         [sys.executable, __file__, "--child", child],
         input=json.dumps(modules),
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
-        check=True,
         cwd=ROOT,
     )
+    if finished.returncode:
+        sys.exit(finished.stderr)
     return json.loads(finished.stdout)
 
 

@@ -1,12 +1,22 @@
-"""What a node of a group leaves for pods: the arithmetic of kubelet and nodeadm."""
+"""What a node of a group gives to pods: processors, memory and speed of its disk."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceType
 from components.spec.kubelet import kube_reserved
+from components.spec.volume import Gp3Volume
 
-__all__ = ["EVICTION_MEMORY_MIB", "NodeCapacity", "node_capacity"]
+__all__ = [
+    "EVICTION_MEMORY_MIB",
+    "NodeCapacity",
+    "disk_speed",
+    "megabytes",
+    "node_capacity",
+]
+
+_MB_PER_MIB = 1.048576
 
 EVICTION_MEMORY_MIB = 100
 """
@@ -66,3 +76,28 @@ def node_capacity(
         allocatable_cpu_m=one.vcpus * 1000 - cpu,
         allocatable_memory_mib=one.memory_mib - memory - EVICTION_MEMORY_MIB,
     )
+
+
+def megabytes(mib: int) -> int:
+    """Convert MiB, which EBS volumes are sold in, to MB, which EC2 types are."""
+    return int(mib * _MB_PER_MIB + 0.5)
+
+
+def disk_speed(
+    one: InstanceType, volume: Gp3Volume
+) -> Literal["sustained", "burst", "never"]:
+    """
+    Tell how long a node of the type *one* lets a volume run at its full speed.
+
+    A type whose baseline is too low, and whose maximum is not, keeps up for thirty
+    minutes a day at least.
+
+    Sources:
+        EC2 user guide, EBS-optimized instances.
+    """
+    wanted = megabytes(volume.throughput_mib)
+    if one.ebs_maximum_mb_per_s < wanted or one.ebs_maximum_iops < volume.iops:
+        return "never"
+    if one.ebs_baseline_mb_per_s < wanted or one.ebs_baseline_iops < volume.iops:
+        return "burst"
+    return "sustained"

@@ -2,10 +2,11 @@
 
 import pytest
 
-from components.spec.capacity import NodeCapacity, node_capacity
+from components.spec.capacity import NodeCapacity, disk_speed, megabytes, node_capacity
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceTypes
 from components.spec.kubelet import KubeletTuning
+from components.spec.volume import Gp3Volume
 
 TYPE = InstanceTypes.bundled().find("c6i.4xlarge")
 
@@ -51,3 +52,27 @@ def test_every_type_of_a_group_reserves_like_the_largest():
     actual = node_capacity(job(), TYPE, 32)
 
     assert (150, 15_850) == (actual.reserved_cpu_m, actual.allocatable_cpu_m)
+
+
+@pytest.mark.parametrize(("mib", "mb"), [(125, 131), (596, 625), (800, 839)])
+def test_volumes_and_instances_are_compared_in_one_unit(mib, mb):
+    assert mb == megabytes(mib)
+
+
+@pytest.mark.parametrize(
+    ("name", "volume", "expected"),
+    [
+        ("c6i.4xlarge", {"throughput_mib": 596}, "sustained"),
+        ("c6i.4xlarge", {"throughput_mib": 597}, "burst"),
+        ("c6i.4xlarge", {"iops": 20_000, "throughput_mib": 125}, "sustained"),
+        ("c6i.4xlarge", {"iops": 20_001, "throughput_mib": 125}, "burst"),
+        ("c6i.4xlarge", {"throughput_mib": 1_192}, "burst"),
+        ("c6i.4xlarge", {"throughput_mib": 1_193}, "never"),
+        ("c6i.4xlarge", {"iops": 40_001, "throughput_mib": 125}, "never"),
+        ("m5.4xlarge", {}, "never"),
+    ],
+)
+def test_a_disk_is_as_fast_as_its_node_lets_it(name, volume, expected):
+    disk = Gp3Volume(**({"size_gib": 200} | volume))
+
+    assert expected == disk_speed(InstanceTypes.bundled().find(name), disk)

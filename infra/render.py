@@ -1,0 +1,150 @@
+"""
+What a stack file amounts to, as files, without the engine and without AWS.
+
+    python -m infra.render --stack prod --out build/prod
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pulumi
+import yaml
+
+from components.spec.groups import JobGroup, ServerGroup
+from components.spec.instance_types import InstanceTypes
+from components.spec.node_config import (
+    NodeCluster,
+    job_user_data,
+    server_user_data,
+)
+from components.spec.storage_class import storage_class
+from infra.settings import Settings, load_file
+from infra.summary import summary
+
+__all__ = ["files", "main", "write"]
+
+_ROOT = Path(__file__).parent.parent
+
+# Names the files of the last run, so that the next one replaces these and no others.
+_RECORD = ".rendered.json"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the files of one stack; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m infra.render", description=__doc__)
+    parser.add_argument("--stack", required=True, help="name in Pulumi.<stack>.yaml")
+    parser.add_argument("--out", required=True, type=Path, help="folder to write to")
+    given = parser.parse_args(arguments)
+    try:
+        rendered = files(given.stack, load_file(_ROOT, given.stack))
+        write(given.out, rendered)
+    except (OSError, pulumi.RunError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{len(rendered)} files in {given.out}, read summary.md first")
+    return 0
+
+
+def files(stack: str, settings: Settings) -> dict[str, str]:
+    """
+    Render all files of a stack, by their path. Equal settings give equal bytes.
+
+    User data is the text before base64. What only the cluster itself knows is written
+    in capitals, between angle brackets.
+    """
+    types = InstanceTypes.bundled().including(settings.instance_types)
+    groups = (*settings.servers, *settings.jobs)
+    user_data = {
+        f"user-data/{group.name}.txt": _user_data(group, settings, types)
+        for group in groups
+    }
+    objects = {
+        f"kubernetes/{one['kind'].lower()}-{one['metadata']['name']}.yaml": (
+            yaml.safe_dump(one, sort_keys=False)
+        )
+        for one in (storage_class(),)
+    }
+    texts = {path: text for path, text in user_data.items() if text is not None}
+    return {"summary.md": summary(stack, settings), **texts, **objects}
+
+
+def _user_data(
+    group: ServerGroup | JobGroup, settings: Settings, types: InstanceTypes
+) -> str | None:
+    if isinstance(group, ServerGroup):
+        return server_user_data(group, types)
+    cluster = NodeCluster(
+        name=str(settings.cluster.name),
+        endpoint="https://<ENDPOINT OF THE CLUSTER>",
+        certificate_authority="<CERTIFICATE AUTHORITY OF THE CLUSTER>",
+        service_cidr=settings.cluster.service_cidr,
+    )
+    return job_user_data(cluster, group, types)
+
+
+def write(out: Path, rendered: dict[str, str]) -> None:
+    """
+    Make *out* hold the *rendered* files, and none of an earlier run besides them.
+
+    Raises:
+        pulumi.RunError: A file that is in the way was not written by an earlier run.
+            Nothing was changed.
+    """
+    earlier = _earlier(out)
+    foreign = [
+        f"{out / path}: in the way, and not written by an earlier run; choose another "
+        "folder or remove it"
+        for path in sorted(rendered)
+        if path not in earlier and _is_taken(out, path)
+    ]
+    if foreign:
+        raise pulumi.RunError("\n".join(foreign))
+    _remove(out, [path for path in earlier if path not in rendered])
+    # Recorded before and after, so that a run that is killed can be repeated.
+    for path, text in {
+        _RECORD: _record({*earlier, *rendered}),
+        **rendered,
+    }.items():
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        (out / path).write_bytes(text.encode())
+    (out / _RECORD).write_text(_record(rendered))
+
+
+def _record(paths: Iterable[str]) -> str:
+    return json.dumps(sorted(paths), indent=2) + "\n"
+
+
+def _is_taken(out: Path, path: str) -> bool:
+    """Tell whether something stands there; a link counts, wherever it leads."""
+    steps = [out / path, *(out / parent for parent in Path(path).parents)][:-1]
+    return (out / path).exists() or any(step.is_symlink() for step in steps)
+
+
+def _earlier(out: Path) -> list[str]:
+    """Read the record of the last run; one that is none counts as no run."""
+    try:
+        listed = json.loads((out / _RECORD).read_text())
+    except (FileNotFoundError, ValueError):
+        return []
+    if not isinstance(listed, list):
+        return []
+    return [path for path in listed if isinstance(path, str) and _is_inside(path)]
+
+
+def _is_inside(path: str) -> bool:
+    return not Path(path).is_absolute() and ".." not in Path(path).parts
+
+
+def _remove(out: Path, paths: Iterable[str]) -> None:
+    for path in paths:
+        (out / path).unlink(missing_ok=True)
+        folder = (out / path).parent
+        if folder != out and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

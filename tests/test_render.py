@@ -1,0 +1,330 @@
+"""
+What `render` writes, and that a deployment agrees with it.
+
+Golden files are what a reviewer reads; that a node or the API server takes them is
+proven elsewhere.
+"""
+
+import subprocess
+import sys
+from base64 import b64decode
+from dataclasses import replace
+from pathlib import Path
+
+import pulumi
+import pytest
+import yaml
+
+from components.spec.network import ExistingNetwork
+from components.spec.vpc_cni import WarmInterfaces
+from infra import program, render, settings, stack_file
+from infra.summary import summary
+
+ROOT = Path(__file__).parent.parent
+STACKS = stack_file.stack_names(ROOT)
+
+
+@pytest.fixture
+def prod() -> settings.Settings:
+    return settings.load_file(ROOT, "prod")
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_rendered_files_match_their_golden_files(golden, stack):
+    for path, text in render.files(stack, settings.load_file(ROOT, stack)).items():
+        golden(f"render/{stack}/{path}", text)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_no_golden_file_is_left_over(stack):
+    rendered = render.files(stack, settings.load_file(ROOT, stack))
+    folder = ROOT / "tests" / "golden" / "render" / stack
+    kept = [path for path in folder.rglob("*") if path.is_file()]
+
+    assert sorted(rendered) == sorted(str(path.relative_to(folder)) for path in kept)
+
+
+@pytest.fixture
+def deployment(deploy):
+    selected = settings.load_file(ROOT, "sandbox")
+    return deploy(lambda: program.deploy(selected), "sandbox")
+
+
+@pytest.fixture
+def rendered() -> dict[str, str]:
+    return render.files("sandbox", settings.load_file(ROOT, "sandbox"))
+
+
+def test_user_data_is_what_is_deployed_but_for_what_the_cluster_knows(
+    deployment, rendered
+):
+    known = {
+        "https://<ENDPOINT OF THE CLUSTER>": "https://eks-jobs-sandbox.eks.example.com",
+        "<CERTIFICATE AUTHORITY OF THE CLUSTER>": "Y2E=",
+    }
+    deployed = {
+        f"user-data/{template.name.removeprefix('platform-')}.txt": b64decode(
+            template.inputs["userData"]
+        ).decode()
+        for template in deployment.of_type("aws:ec2/launchTemplate:LaunchTemplate")
+        if "userData" in template.inputs
+    }
+    expected = {
+        path: text for path, text in rendered.items() if path.startswith("user-data/")
+    }
+    for placeholder, value in known.items():
+        expected = {path: t.replace(placeholder, value) for path, t in expected.items()}
+
+    assert expected == deployed
+
+
+def test_kubernetes_objects_are_what_is_deployed(deployment, rendered):
+    expected = {
+        path: yaml.safe_load(text)
+        for path, text in rendered.items()
+        if path.startswith("kubernetes/")
+    }
+    deployed = {
+        f"kubernetes/{one.inputs['kind'].lower()}-"
+        f"{one.inputs['metadata']['name']}.yaml": dict(one.inputs)
+        for one in deployment.resources
+        if one.type.startswith("kubernetes:")
+    }
+
+    assert expected == deployed
+
+
+def test_policies_are_what_is_deployed(deployment, rendered):
+    attached = [
+        one.inputs["policyArn"].partition("policy/")[2]
+        for one in deployment.of_type(
+            "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+        )
+    ]
+    access = rendered["summary.md"].partition("## Access")[2].partition("\n## ")[0]
+    rows = [line for line in access.splitlines() if line.startswith("| role of")]
+    # pulumi-eks makes the role of the control plane, out of sight of the fake engine.
+    named = [row.split(" | ")[1].rstrip(" |").split(", ") for row in rows[1:]]
+
+    assert sorted(attached) == sorted(policy for row in named for policy in row)
+
+
+@pytest.mark.parametrize(
+    ("type_", "place"),
+    [("aws:autoscaling/group:Group", "Job"), ("aws:eks/nodeGroup:NodeGroup", "Server")],
+)
+def test_tags_are_counted_as_they_are_deployed(deployment, rendered, type_, place):
+    deployed = {
+        one.name.removeprefix("platform-"): len(one.inputs["tags"])
+        for one in deployment.of_type(type_)
+    }
+    sections = rendered["summary.md"].split("\n## ")
+    counted = {
+        section.split()[2]: int(section.partition("| tags | ")[2].split()[0])
+        for section in sections
+        if section.startswith(f"{place} group")
+    }
+
+    assert deployed == counted
+
+
+def test_an_existing_network_and_a_group_of_unknown_types_are_described(prod):
+    unknown = replace(prod.jobs[0], instance_types=("m99i.4xlarge", "m98i.4xlarge"))
+    network = ExistingNetwork(vpc_id="vpc-1", subnet_ids=("subnet-1", "subnet-2"))
+    text = summary(
+        "x",
+        replace(prod, jobs=(unknown,), network=network, vpc_cni=WarmInterfaces()),
+    )
+
+    assert "An existing VPC, vpc-1: nothing in it is changed." in text
+    assert "Nodes live in subnet-1, subnet-2." in text
+    assert "| not in the table of types | m99i.4xlarge, m98i.4xlarge |" in text
+
+
+def test_what_a_user_writes_stays_in_its_cell(prod):
+    text = summary("x", replace(prod, tags={"a": "b|c"}))
+
+    assert "| tags on all resources | `a=b\\|c` |" in text
+
+
+def test_the_warnings_are_those_of_the_program(deploy, prod):
+    told = [text for _, text in deploy(lambda: program.deploy(prod), "prod").warnings]
+    text = summary("prod", prod)
+    written = [line for line in text.splitlines() if line.startswith("- warning, ")]
+
+    assert told == [
+        line.removeprefix("- warning, `").replace("`: ", ": ", 1) for line in written
+    ]
+
+
+FILES = {"summary.md": "one\n", "user-data/job.txt": "two\n"}
+
+
+def tree(out: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(out)): path.read_text()
+        for path in sorted(out.rglob("*"))
+        if path.is_file() and path.name != ".rendered.json"
+    }
+
+
+def test_a_second_run_leaves_no_stale_file(tmp_path):
+    render.write(tmp_path, FILES | {"kubernetes/job-a.yaml": "three\n"})
+    render.write(tmp_path, {"summary.md": "new\n"})
+
+    assert {"summary.md": "new\n"} == tree(tmp_path)
+    assert [".rendered.json", "summary.md"] == sorted(
+        path.name for path in tmp_path.iterdir()
+    )
+
+
+def test_two_runs_agree_to_the_byte(tmp_path, prod):
+    for folder in ("a", "b"):
+        render.write(tmp_path / folder, render.files("prod", prod))
+    first, second = (
+        {p.name: p.read_bytes() for p in (tmp_path / f).rglob("*") if p.is_file()}
+        for f in ("a", "b")
+    )
+
+    assert first == second
+
+
+def test_files_of_others_are_kept(tmp_path):
+    (tmp_path / "user-data").mkdir()
+    (tmp_path / "user-data" / "mine.txt").write_text("mine")
+    render.write(tmp_path, FILES)
+    render.write(tmp_path, {"summary.md": "new\n"})
+
+    assert {"summary.md": "new\n", "user-data/mine.txt": "mine"} == tree(tmp_path)
+
+
+def test_a_file_of_others_in_the_way_is_named_and_nothing_changes(tmp_path):
+    (tmp_path / "summary.md").write_text("mine")
+
+    with pytest.raises(pulumi.RunError) as caught:
+        render.write(tmp_path, FILES)
+
+    assert (
+        f"{tmp_path}/summary.md: in the way, and not written by an earlier run; choose "
+        "another folder or remove it"
+    ) == str(caught.value)
+    assert {"summary.md": "mine"} == tree(tmp_path)
+
+
+@pytest.mark.parametrize("link", ["summary.md", "user-data"])
+def test_a_link_is_not_followed(tmp_path, link):
+    outside = tmp_path / "outside"
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / link).symlink_to(outside)
+
+    with pytest.raises(pulumi.RunError, match="in the way"):
+        render.write(tmp_path / "out", FILES)
+
+    assert not outside.exists()
+
+
+def test_a_run_that_was_killed_can_be_repeated(tmp_path):
+    render.write(tmp_path, {"summary.md": "old\n"})
+    broken = {
+        "summary.md": "new\n",
+        "user-data/a.txt": "a\n",
+        "user-data/b.txt": "\ud800",
+    }
+    with pytest.raises(UnicodeEncodeError):
+        render.write(tmp_path, broken)
+    render.write(tmp_path, FILES)
+
+    assert FILES == tree(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "record",
+    ["", "{}", "[3]", '["../victim"]', '["/victim"]', '["a/../../victim"]'],
+)
+def test_a_record_that_lies_removes_nothing(tmp_path, record):
+    (tmp_path / "victim").write_text("precious")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / ".rendered.json").write_text(record)
+    render.write(out, FILES)
+
+    assert "precious" == (tmp_path / "victim").read_text()
+    assert FILES == tree(out)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "infra.render", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+
+
+def test_the_command_writes_the_files_and_says_where(tmp_path):
+    finished = run("--stack", "prod", "--out", str(tmp_path))
+
+    assert (0, "", f"4 files in {tmp_path}, read summary.md first\n") == (
+        finished.returncode,
+        finished.stderr,
+        finished.stdout,
+    )
+    assert [
+        "kubernetes/storageclass-gp3.yaml",
+        "summary.md",
+        "user-data/job-arm.txt",
+        "user-data/job.txt",
+    ] == list(tree(tmp_path))
+
+
+def test_a_stack_that_does_not_exist_is_one_line(tmp_path):
+    finished = run("--stack", "prd", "--out", str(tmp_path / "out"))
+
+    assert (
+        1,
+        "Pulumi.prd.yaml: no such stack file, expected one of the stacks alpha, prod, "
+        "sandbox\n",
+    ) == (finished.returncode, finished.stderr)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_wrong_stack_file_is_a_line_for_each_problem(tmp_path, monkeypatch, capsys):
+    (tmp_path / "Pulumi.yaml").write_text("name: eks-jobs\n")
+    (tmp_path / "Pulumi.bad.yaml").write_text(
+        "config:\n  aws:region: ap-northeast-2\n  eks-jobs:cluster: {version: 1.36}\n"
+        "  eks-jobs:network: {}\n  eks-jobs:jobs: []\n  eks-jobs:tags: {a: yes, b: 1}\n"
+    )
+    monkeypatch.setattr(render, "_ROOT", tmp_path)
+    code = render.main(["--stack", "bad", "--out", str(tmp_path / "out")])
+
+    assert 1 == code
+    assert (
+        "cluster.version: expected a text, got 1.36; put it in quotes\n"
+        "servers: missing key\n"
+        "tags.b: expected a text, got 1; put it in quotes\n"
+    ) == capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path, capsys):
+    (tmp_path / "out").write_text("a file")
+    code = render.main(["--stack", "prod", "--out", str(tmp_path / "out")])
+
+    assert 1 == code
+    assert 1 == len(capsys.readouterr().err.splitlines())
+
+
+def test_rendering_loads_no_sdk_of_a_provider_and_is_quick():
+    """At most 3 s and 250 MB, measured in processor time."""
+    script = (
+        "import sys, resource; from infra import render, settings; from pathlib import "
+        "Path; render.files('prod', settings.load_file(Path('.'), 'prod')); "
+        "used = resource.getrusage(resource.RUSAGE_SELF); "
+        "print([m for m in sys.modules if m.startswith('pulumi_')], "
+        "used.ru_maxrss // 1024 < 250, used.ru_utime + used.ru_stime < 3)"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT
+    )
+
+    assert "[] True True\n" == finished.stdout
