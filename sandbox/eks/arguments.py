@@ -43,15 +43,17 @@ _KNOWN = frozenset(
     }
 )
 
-# Where one value is imitated and the others are not: it, and why the others are not.
+# Where one value is imitated and no other: what an absent argument means, the value,
+# and why not the others.
 _ONLY = {
-    "authenticationMode": ("API", "it makes no aws-auth ConfigMap"),
-    "createInstanceRole": (False, "it makes no role for nodes"),
-    "createOidcProvider": (False, "it cannot ask for the fingerprint of the issuer"),
-    "ipFamily": ("ipv4", "it knows no IPv6"),
-    "skipDefaultNodeGroup": (True, "it makes no default node group"),
+    "authenticationMode": ("CONFIG_MAP", "API", "it makes no aws-auth ConfigMap"),
+    "createInstanceRole": (False, False, "it makes no role for nodes"),
+    "createOidcProvider": (False, False, "it knows no fingerprint of the issuer"),
+    "ipFamily": ("ipv4", "ipv4", "it knows no IPv6"),
+    "skipDefaultNodeGroup": (False, True, "it makes no default node group"),
 }
-_WANTED = ("authenticationMode", "skipDefaultNodeGroup", "vpcId")
+_SUBNETS = ("privateSubnetIds", "publicSubnetIds", "subnetIds")
+_PUBLIC = "endpointPublicAccess"
 
 _NESTED = {
     "corednsAddonOptions": frozenset(
@@ -98,20 +100,22 @@ def check(arguments: Mapping[str, Any]) -> None:
 def _problems(arguments: Mapping[str, Any]) -> Iterator[str]:
     for name in sorted(arguments.keys() - _KNOWN):
         yield f"{_python(name)} is not imitated by the sandbox"
-    for name in _WANTED:
-        if arguments.get(name) is None and name not in _ONLY:
-            yield f"{_python(name)} must be given, the sandbox has no default VPC"
-    for name, (wanted, reason) in _ONLY.items():
-        value = arguments.get(name, wanted if name not in _WANTED else None)
+    if arguments.get("vpcId") is None:
+        yield "vpc_id must be given, the sandbox has no default VPC"
+    for name, (default, wanted, reason) in _ONLY.items():
+        given = arguments.get(name)
+        value = default if given is None else given
         if value != wanted and not isinstance(value, pulumi.Output):
             yield (
-                f"{_python(name)} must be {wanted}, the sandbox imitates nothing else: "
-                f"{reason}, got {value}"
+                f"{_python(name)} must be {wanted} in the sandbox, {reason}, "
+                f"got {value}"
             )
-    if "subnetIds" in arguments and (
-        "publicSubnetIds" in arguments or "privateSubnetIds" in arguments
-    ):
+    subnets = {name for name in _SUBNETS if arguments.get(name) is not None}
+    if "subnetIds" in subnets and len(subnets) > 1:
         yield "subnet_ids excludes public_subnet_ids and private_subnet_ids"
+    cidrs, public = arguments.get("publicAccessCidrs"), arguments.get(_PUBLIC)
+    if cidrs is not None and public is False:
+        yield "public_access_cidrs can only be set when endpoint_public_access is true"
     for name, known in _NESTED.items():
         yield from _unknown(_python(name), arguments.get(name), known)
     entries = arguments.get("accessEntries")

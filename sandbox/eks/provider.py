@@ -3,7 +3,8 @@
 from importlib.metadata import version
 
 import pulumi
-from pulumi.provider import CallResult, ConstructResult, Provider
+from pulumi.errors import InputPropertiesError
+from pulumi.provider import ConstructResult, Provider
 
 from sandbox.eks.cluster import TOKEN, Cluster
 
@@ -27,23 +28,14 @@ class EksProvider(Provider):
         Register a component and its children.
 
         Raises:
-            pulumi.RunError: The type, an argument or its value is not imitated.
+            InputPropertiesError: The type, an argument or its value is not imitated.
         """
         if resource_type != TOKEN:
-            raise pulumi.RunError(
-                f"the sandbox does not imitate {resource_type}, only {TOKEN}"
+            raise InputPropertiesError(
+                f"the sandbox does not imitate {resource_type}, only {TOKEN}", []
             )
         try:
             cluster = Cluster(name, inputs, options)
         except ValueError as error:
-            raise pulumi.RunError(f"{TOKEN} {name}: {error}") from error
+            raise InputPropertiesError(str(error), []) from error
         return ConstructResult(cluster.urn, cluster.outputs)
-
-    def call(self, token: str, args: pulumi.Inputs) -> CallResult:
-        """
-        Refuse every method.
-
-        Raises:
-            pulumi.RunError: Always; it names the method.
-        """
-        raise pulumi.RunError(f"the sandbox does not imitate the method {token}")

@@ -6,7 +6,16 @@ from typing import Any
 
 import pulumi
 
-__all__ = ["KubernetesProvider", "Made", "invoke"]
+__all__ = [
+    "Inputs",
+    "KubernetesProvider",
+    "Made",
+    "given",
+    "invoke",
+    "merged_tags",
+]
+
+Inputs = Mapping[str, Any]
 
 _AWS = "pulumi-aws"
 _KUBERNETES = "pulumi-kubernetes"
@@ -57,3 +66,17 @@ def invoke(
     """Call a function of the AWS provider."""
     options = pulumi.InvokeOutputOptions(parent=parent, version=version(_AWS))
     return pulumi.runtime.invoke_output(token, dict(arguments), options)
+
+
+def merged_tags(*groups: Any) -> pulumi.Output[dict[str, str]]:
+    """Return the tags of all groups; the later one wins."""
+    return pulumi.Output.all(*groups).apply(
+        lambda known: {
+            key: value for group in known for key, value in (group or {}).items()
+        }
+    )
+
+
+def given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are not None."""
+    return {key: value for key, value in values.items() if value is not None}

@@ -75,13 +75,19 @@ class ObjectType:
         inner = inputs["metadata"]
         if self.kind.namespaced and isinstance(inner, dict):
             inner.setdefault("namespace", around.namespace)
-        found = [*metadata.problems(self.kind, inputs)]
-        places = {_place_of(text) for text in found}
-        for text in schema.problems(self.kind, inputs, around.version):
-            if _place_of(text) not in places:
-                found.append(text)
-        found += rules.problems(self.kind, inputs)
-        return Checked(inputs=inputs, problems=found)
+        found: dict[str, list[str]] = {}
+        for source in (
+            metadata.problems(self.kind, inputs),
+            schema.problems(self.kind, inputs, around.version),
+            rules.problems(self.kind, inputs),
+        ):
+            # The first to speak about a place is the one who knows it best.
+            told = set(found)
+            for text in source:
+                place = text.partition(": ")[0]
+                if place not in told:
+                    found.setdefault(place, []).append(text)
+        return Checked(inputs=inputs, problems=sum(found.values(), []))
 
     def _refuse_other_kind(self, inputs: dict[str, Any]) -> None:
         given = inputs.setdefault("kind", self.kind.name)
@@ -163,10 +169,6 @@ class ObjectType:
             namespace=namespace or None,
             name=name,
         )
-
-
-def _place_of(problem: str) -> str:
-    return problem.partition(": ")[0]
 
 
 def _sort(manifest: Mapping[str, Any]) -> tuple[str, Any]:

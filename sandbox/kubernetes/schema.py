@@ -15,14 +15,21 @@ _FOLDER = "kubernetes-json-schema"
 _DEFINITIONS = "_definitions.json"
 _UNEXPECTED = re.compile(r"'([^']*)'")
 _WITHOUT_UNKNOWNS = {"additionalProperties", "required"}
+_WORDS = {
+    "array": "a list",
+    "boolean": "a boolean",
+    "integer": "an integer",
+    "number": "a number",
+    "object": "an object",
+    "string": "a string",
+}
 _TYPES = {
-    bool: "a boolean",
-    dict: "an object",
-    float: "a number",
-    int: "an integer",
-    list: "a list",
-    str: "a string",
-    type(None): "null",
+    bool: "boolean",
+    dict: "object",
+    float: "number",
+    int: "integer",
+    list: "array",
+    str: "string",
 }
 
 
@@ -115,13 +122,17 @@ def _texts(error: Any) -> Iterator[str]:
         (name,) = _UNEXPECTED.findall(error.message)[-1:]
         yield f"{_join(place, name)}: required"
     elif error.validator in {"type", "oneOf", "anyOf"}:
-        wanted = " or ".join(sorted(_wanted(error.schema)))
-        yield f"{place}: must be {wanted}, got {_TYPES[type(error.instance)]}"
+        wanted = " or ".join(_WORDS[each] for each in sorted(_wanted(error.schema)))
+        yield f"{place}: must be {wanted}, got {_word(error.instance)}"
     elif error.validator == "enum":
         allowed = ", ".join(json.dumps(each) for each in error.validator_value)
         yield f"{place}: must be one of {allowed}, got {json.dumps(error.instance)}"
     else:
         yield f"{place}: {error.message}"
+
+
+def _word(value: Any) -> str:
+    return "null" if value is None else _WORDS[_TYPES[type(value)]]
 
 
 def _wanted(schema: Mapping[str, Any]) -> set[str]:

@@ -59,8 +59,9 @@ def outcome(request, inputs):
     token = request.type.rpartition("$")[2]
     state = {**inputs, **COMPUTED.get(token, {})}
     state.setdefault("name", PropertyValue(f"{request.name}-0000000"))
-    if "vpcConfig" in state:
-        known = {**state["vpcConfig"].value, **text(clusterSecurityGroupId="sg-eks")}
+    network = state["vpcConfig"].value if "vpcConfig" in state else None
+    if isinstance(network, Mapping):
+        known = {**network, **text(clusterSecurityGroupId="sg-eks")}
         state["vpcConfig"] = PropertyValue(known)
     return state
 
@@ -79,7 +80,8 @@ class EchoProvider(rpc.Provider):
         return rpc.UpdateResponse(outcome(request, request.news))
 
     async def delete(self, request):
-        return None
+        """Let go of what was never made."""
+        assert request.resource_id
 
     async def invoke(self, request):
         return rpc.InvokeResponse(ANSWERS[request.tok])
