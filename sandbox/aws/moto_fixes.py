@@ -2,31 +2,61 @@
 Repairs of moto, to be applied in the process that serves it.
 
 `apply` is called before the first request. Each repair names what is wrong in the
-pinned version; it can go when a newer moto does without it.
+pinned version, 5.2.5; it can go when a newer moto does without it.
 """
 
 from typing import Any
 
 
 def apply() -> None:
-    """
-    Repair what is in the way.
-
-    moto 5.2.5 keeps the user data of a *new version* of a launch template as plain
-    text, and then refuses to start an instance from that version: an Auto Scaling
-    group whose template ever changed could not grow.
-    """
+    """Repair what is in the way; a second call changes nothing."""
     from moto.ec2.models.launch_templates import LaunchTemplate
+    from moto.ec2.models.vpcs import VPCBackend
+
+    if LaunchTemplate.create_version.__module__ != __name__:
+        _keep_user_data_startable(LaunchTemplate)
+        _route_to_endpoints(VPCBackend)
+
+
+def _keep_user_data_startable(template: Any) -> None:
+    """
+    Let instances start from later versions of a launch template.
+
+    moto keeps the user data of a new version as plain text and then refuses it: an
+    Auto Scaling group whose template ever changed could not grow.
+    """
     from moto.ec2.utils import parse_user_data
 
-    original = LaunchTemplate.create_version
-    if getattr(original, "repaired", False):
-        return
+    original = template.create_version
 
     def create_version(self: Any, data: dict[str, Any], description: str) -> Any:
         text = data.get("UserData")
         parsed = parse_user_data(text) if isinstance(text, str) else text
         return original(self, data | {"UserData": parsed}, description)
 
-    create_version.repaired = True  # ty: ignore[unresolved-attribute] (a mark of ours)
-    LaunchTemplate.create_version = create_version
+    template.create_version = create_version
+
+
+def _route_to_endpoints(backend: Any) -> None:
+    """
+    Give route tables their route to a gateway endpoint also when they join later.
+
+    moto makes that route only with the endpoint, and fails to delete an endpoint
+    whose tables lack it.
+    """
+    original = backend.modify_vpc_endpoint
+
+    def modify_vpc_endpoint(self: Any, vpc_id: str, *args: Any, **kwargs: Any) -> None:
+        endpoint = self.describe_vpc_endpoints(vpc_end_point_ids=[vpc_id])[0]
+        before = set(endpoint.route_table_ids)
+        original(self, vpc_id, *args, **kwargs)
+        prefixes = endpoint.destination_prefix_list_id
+        after = set(endpoint.route_table_ids) if prefixes else before
+        for table in sorted(after - before):
+            self.create_route(
+                table, None, gateway_id=vpc_id, destination_prefix_list_id=prefixes
+            )
+        for table in sorted(before - after):
+            self.delete_route(table, prefixes)
+
+    backend.modify_vpc_endpoint = modify_vpc_endpoint

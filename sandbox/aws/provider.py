@@ -189,7 +189,8 @@ class AwsProvider(rpc.Provider):
         try:
             kind.delete(call)
         except ClientError as error:
-            if not is_gone(error):
+            # Gone may be what it stood on, and not the thing itself.
+            if not is_gone(error) or self._found(kind, call) is not None:
                 raise
         noted = call.journal.get(_note_key(request.urn))
         if noted and noted["id"] == request.resource_id:
@@ -277,10 +278,11 @@ class AwsProvider(rpc.Provider):
                 f"{kind.token}: {call.id} is gone right after its change"
             )
         inputs = set(schema.arguments(kind.token).fields)
+        partly = {path.partition(".")[0] for path in kind.computed} & set(call.inputs)
         computed = {
             name: value
             for name, value in found.items()
-            if name not in inputs or name in kind.computed or name == "region"
+            if name not in inputs or name in {*kind.computed, *partly, "region"}
         }
         return _merged(kind, "", computed, call.inputs)
 
