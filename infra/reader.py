@@ -58,8 +58,8 @@ def build(cls: type[D], path: str, values: Any) -> D:
             line for each, with its path.
     """
     found, wrong = read_fields(cls, path, values)
-    if not wrong:
-        wrong = problems(path, lambda: cls(**found))
+    if found.keys() == set(_names(cls)):
+        wrong = [*wrong, *problems(path, lambda: cls(**found))]
     if wrong:
         raise pulumi.RunError("\n".join(wrong))
     return cls(**found)

@@ -86,7 +86,8 @@ def load_file(root: Path, stack: str) -> Settings:
     """
     Read the settings of a stack from its file below *root*, without the CLI.
 
-    Encrypted values read as `stack_file.SECRET_TEXT`.
+    Encrypted values read as `stack_file.SECRET_TEXT`; where that has not the form that
+    a field wants (an ARN, the id of an image), the field is refused.
 
     Raises:
         pulumi.RunError: See `read`; or the file cannot be read.

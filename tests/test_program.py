@@ -177,6 +177,16 @@ def opened(value):
     return [opened(item) for item in value] if isinstance(value, list) else value
 
 
+def test_a_secret_in_every_key_changes_no_resource_and_no_name(deploy):
+    values = WITH_SECRETS | {"vpc_cni": {"kind": "prefixes"}, "instance_types": []}
+    plain, hidden = run(deploy, values), run(deploy, values, values)
+
+    assert [r.path for r in plain.resources] == [r.path for r in hidden.resources]
+    assert [opened(dict(r.inputs)) for r in hidden.resources] == [
+        dict(r.inputs) for r in plain.resources
+    ]
+
+
 def test_without_secrets_nothing_is_hidden(deploy):
     hidden = [
         resource.path

@@ -264,6 +264,17 @@ def test_all_problems_are_reported_in_the_order_of_the_fields():
     ] == str(caught.value).splitlines()
 
 
+def test_an_unknown_key_hides_no_other_problem():
+    with pytest.raises(pulumi.RunError) as caught:
+        reader.build(Disk, "disk", {"size_gib": 0, "sise": 1})
+
+    assert [
+        "disk.sise: unknown key, expected one of size_gib, rate",
+        "disk: size_gib must be at least 1, got size_gib=0",
+        "disk: rate must be below size_gib, got rate=1.5",
+    ] == str(caught.value).splitlines()
+
+
 def test_fields_that_the_program_supplies_are_unknown_in_the_file():
     actual = reader.read_fields(Disk, "disk", {"rate": 1, "size_gib": 2}, ["rate"])
 

@@ -1,0 +1,156 @@
+"""The part of `summary.md` that describes one node group."""
+
+from collections.abc import Iterator, Sequence
+
+from components.spec.capacity import (
+    EVICTION_MEMORY_MIB,
+    disk_speed,
+    megabytes,
+    node_capacity,
+)
+from components.spec.cluster import ClusterSettings
+from components.spec.group_review import address_limit
+from components.spec.groups import JobGroup, ServerGroup
+from components.spec.instance_types import InstanceType, InstanceTypes
+from components.spec.mime import USER_DATA_LIMIT
+from components.spec.node_config import (
+    job_user_data,
+    server_user_data,
+    usual_cluster,
+)
+from components.spec.tags import TAG_LIMIT, scaling_group_tags
+from infra.markdown import pairs, table
+from infra.settings import Settings
+
+__all__ = ["group_summary"]
+
+_SPEEDS = {
+    "sustained": "full speed",
+    "burst": "full speed in bursts",
+    "never": "never its full speed",
+}
+
+
+def group_summary(
+    group: ServerGroup | JobGroup, settings: Settings, types: InstanceTypes
+) -> Iterator[list[str]]:
+    """
+    Describe one group: what it is, what a node gives to pods, how fast its disk is.
+
+    Args:
+        group: The group.
+        settings: The settings it belongs to.
+        types: Facts about instance types.
+
+    Returns:
+        Blocks of lines.
+    """
+    kind = "Job" if isinstance(group, JobGroup) else "Server"
+    known = [types.find(name) for name in group.instance_types]
+    facts = [one for one in known if one is not None]
+    yield [f"## {kind} group {group.name}"]
+    yield table(("setting", "value"), _facts(group, settings, types))
+    yield ["A node of each type:"]
+    yield _nodes(group, facts, settings)
+    yield [
+        "Allocatable memory is what EC2 names, less what is reserved and "
+        f"{EVICTION_MEMORY_MIB} MiB below which pods are evicted.",
+        "Firmware and kernel take some percent before that.",
+    ]
+    yield [
+        f"The disk: {group.volume.size_gib} GiB gp3, {group.volume.iops} IOPS, "
+        f"{group.volume.throughput_mib} MiB/s "
+        f"({megabytes(group.volume.throughput_mib)} MB/s).",
+        "What each type allows:",
+    ]
+    yield _disks(group, facts)
+
+
+def _facts(
+    group: ServerGroup | JobGroup, settings: Settings, types: InstanceTypes
+) -> Iterator[tuple[str, object]]:
+    taints = ", ".join(f"`{taint.kubernetes}`" for taint in group.all_taints)
+    unknown = [name for name in group.instance_types if types.find(name) is None]
+    yield "architecture", group.architecture
+    yield "instance types", ", ".join(group.instance_types)
+    if unknown:
+        yield "not in the table of types", ", ".join(unknown)
+    yield "nodes", f"{group.size.min} to {group.size.max}"
+    yield "labels", pairs(group.all_labels)
+    yield "taints", taints or "none"
+    if group.kubelet is None:
+        yield "pods of a node", "EKS decides"
+    else:
+        qps = group.kubelet.registry_pull_qps
+        limit = f"{qps} a second, {group.kubelet.burst} at once" if qps else "no limit"
+        yield "pods of a node", group.kubelet.max_pods
+        yield "image pulls", limit
+    yield "image", _image(group, settings.cluster)
+    yield "user data", _user_data_size(group, types)
+    if isinstance(group, JobGroup):
+        own = scaling_group_tags(str(settings.cluster.name), group)
+        count = len({**own, **settings.tags, **group.tags})
+        yield "tags", f"{count} of {TAG_LIMIT} on the Auto Scaling group"
+    else:
+        count = len({"Name", *settings.tags, *group.tags})
+        yield "tags", f"{count} of {TAG_LIMIT} on the node group"
+
+
+def _image(group: ServerGroup | JobGroup, cluster: ClusterSettings) -> str:
+    if not isinstance(group, JobGroup):
+        return f"chosen by EKS for {cluster.version}"
+    return group.ami_id or f"AL2023, release {cluster.ami_release}"
+
+
+def _user_data_size(group: ServerGroup | JobGroup, types: InstanceTypes) -> str:
+    """Measure with a certificate of the usual length, as the check does."""
+    if isinstance(group, JobGroup):
+        text = job_user_data(usual_cluster(), group, types)
+    else:
+        text = server_user_data(group, types)
+    if text is None:
+        return "none of ours"
+    return f"about {len(text.encode())} of {USER_DATA_LIMIT} bytes"
+
+
+def _nodes(
+    group: ServerGroup | JobGroup, types: Sequence[InstanceType], settings: Settings
+) -> list[str]:
+    largest = max((one.vcpus for one in types), default=0)
+    rows = [
+        (one, node_capacity(group, one, largest), address_limit(one, settings.vpc_cni))
+        for one in types
+    ]
+    return table(
+        (
+            *("type", "vCPU", "memory MiB", "pods", "addresses for pods"),
+            *("reserved CPU", "reserved memory", "allocatable CPU"),
+            "allocatable memory",
+        ),
+        [
+            (
+                *(one.name, one.vcpus, one.memory_mib),
+                *("EKS decides" if left.pods is None else left.pods, addresses),
+                *(f"{left.reserved_cpu_m}m", f"{left.reserved_memory_mib}Mi"),
+                *(f"{left.allocatable_cpu_m}m", f"{left.allocatable_memory_mib}Mi"),
+            )
+            for one, left, addresses in rows
+        ],
+    )
+
+
+def _disks(group: ServerGroup | JobGroup, types: Sequence[InstanceType]) -> list[str]:
+    return table(
+        (
+            *("type", "MB/s sustained", "MB/s burst", "IOPS sustained", "IOPS burst"),
+            "the disk gets",
+        ),
+        [
+            (
+                *(one.name, f"{one.ebs_baseline_mb_per_s:g}"),
+                *(f"{one.ebs_maximum_mb_per_s:g}", one.ebs_baseline_iops),
+                *(one.ebs_maximum_iops, _SPEEDS[disk_speed(one, group.volume)]),
+            )
+            for one in types
+        ],
+    )
