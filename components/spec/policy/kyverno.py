@@ -29,7 +29,8 @@ def mutating_policies(
     Return the policies; the expressions are those of the native engine.
 
     What Kyverno would fill in is written out, and the empty list of pod controllers
-    is what keeps it from deriving policies for Jobs and Deployments.
+    is what keeps it from deriving policies for Jobs and Deployments. Server-side
+    apply stays unset: it would replace the list of affinity terms.
 
     Shape:
         MutatingPolicy, policies.kyverno.io/v1.
@@ -55,7 +56,6 @@ def _policy(definition: PolicyDefinition) -> dict[str, Any]:
                 "background": {"enabled": False},
                 "mutateExisting": {"enabled": False},
                 "skipBackgroundRequests": True,
-                "useServerSideApply": False,
             },
             "matchConstraints": match_constraints(definition),
             "matchConditions": match_conditions(definition.handles),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from components.spec.labels import label_problems
+from components.spec.labels import GROUP_LABEL, label_problems
 from components.spec.policy.checks import (
     SYSTEM_NAMESPACES,
     choice_problem,
@@ -74,8 +74,8 @@ class JobLabel:
                 "key must be one that no controller reads, such as "
                 f"example.com/workload, got key={self.key!r}"
             )
-        if self.key == "eks-jobs/group":
-            yield "key must not be the node label eks-jobs/group"
+        if self.key == GROUP_LABEL:
+            yield f"key must not be the node label {GROUP_LABEL}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -120,7 +120,6 @@ def test_existing_pods_are_never_mutated():
         "background": {"enabled": False},
         "mutateExisting": {"enabled": False},
         "skipBackgroundRequests": True,
-        "useServerSideApply": False,
     } == mutating["spec"]["evaluation"]
     assert False is cluster["spec"]["background"]
     assert [] == list(fields(cluster, "targets"))
