@@ -57,7 +57,7 @@ check: $(STAMP) ## Check style, types, imports and links
 	$(RUN) -m pytest -q tests/test_architecture.py
 
 bench: $(STAMP) ## Compare a run of the program with the import of its SDKs
-	@$(RUN) -m scripts.bench
+	@$(RUN) scripts/bench.py
 
 clean: ## Remove what `make` made here; the built tools stay in the user's cache
 	rm -rf .sandbox build $(VENV) .pytest_cache .ruff_cache .hypothesis

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ROOT", "STATE_VARIABLE", "Layout", "for_pulumi", "sealed"]
+__all__ = ["PLUGINS", "ROOT", "STATE_VARIABLE", "Layout", "for_pulumi", "sealed"]
 
-ROOT = Path(__file__).resolve().parent.parent
+# Not resolved: a folder of links to a checkout is a project of its own.
+ROOT = Path(__file__).absolute().parent.parent
 PLUGINS = ROOT / "sandbox" / "plugins"
 VENV_BIN = Path(sys.prefix) / "bin"
 STATE_VARIABLE = "EKS_JOBS_SANDBOX"
@@ -124,7 +125,7 @@ def for_pulumi(
         tools: Folder of the CLI.
         port: Port of the local AWS on 127.0.0.1.
     """
-    path = [str(PLUGINS), str(tools), str(VENV_BIN), environ.get("PATH", os.defpath)]
+    path = [str(tools), str(VENV_BIN), environ.get("PATH", os.defpath)]
     return {
         **sealed(environ, layout),
         "PATH": os.pathsep.join(path),
@@ -133,6 +134,8 @@ def for_pulumi(
         "PULUMI_BACKEND_URL": f"file://{layout.backend}",
         "PULUMI_CONFIG_PASSPHRASE": "",
         "PULUMI_HOME": str(layout.home / ".pulumi"),
+        # No provider on PATH, real or not, takes the place of a stand-in.
+        "PULUMI_IGNORE_AMBIENT_PLUGINS": "true",
         "PULUMI_SKIP_UPDATE_CHECK": "true",
         "PULUMI_SUPPRESS_NEO_LINK": "true",
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",

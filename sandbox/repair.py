@@ -37,7 +37,10 @@ def mend(layout: Layout, cli: Cli, local: Account, stack: str) -> None:
     file.write_text(json.dumps(exported))
     cli.keep("stack", "import", "--file", str(file))
     file.unlink()
-    if cli.deploy("refresh", "--yes", "--skip-preview", "--suppress-permalink") != 0:
+    if (
+        cli.deploy("refresh", "--yes", "--skip-preview", "--suppress-permalink=true")
+        != 0
+    ):
         raise CliError(f"stack {stack} could not be read again")
 
 

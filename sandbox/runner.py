@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
-from sandbox import account, checkpoint, repair, stackfile, tools, turn
+from sandbox import account, checkpoint, repair, stackfile, standins, tools, turn
 from sandbox.account import Account
 from sandbox.cli import Cli
 from sandbox.environment import Layout, for_pulumi, sealed
@@ -20,7 +20,7 @@ _NOT_PROVEN = (
 def up(layout: Layout, environ: Mapping[str, str], stack: str) -> int:
     """Deploy a stack, and return the exit status of the CLI."""
     with _at_work(layout, environ, stack, "up") as (cli, local):
-        code = cli.deploy("up", "--yes", "--skip-preview", "--suppress-permalink")
+        code = cli.deploy("up", "--yes", "--skip-preview", "--suppress-permalink=true")
         if code == 0:
             _say_where(layout, local, stack)
         return _explained(code, f"make up STACK={stack}")
@@ -29,7 +29,7 @@ def up(layout: Layout, environ: Mapping[str, str], stack: str) -> int:
 def preview(layout: Layout, environ: Mapping[str, str], stack: str) -> int:
     """Show what `up` would change, and return the exit status of the CLI."""
     with _at_work(layout, environ, stack, "preview") as (cli, _):
-        code = cli.deploy("preview", "--suppress-permalink")
+        code = cli.deploy("preview", "--suppress-permalink=true")
         return _explained(code)
 
 
@@ -46,7 +46,9 @@ def down(layout: Layout, environ: Mapping[str, str], stack: str) -> int:
             return 0
         cli = Cli(layout, _environment(layout, environ, local), stack, own)
         repair.mend(layout, cli, local, stack)
-        code = cli.deploy("destroy", "--yes", "--skip-preview", "--suppress-permalink")
+        code = cli.deploy(
+            "destroy", "--yes", "--skip-preview", "--suppress-permalink=true"
+        )
         if code == 0:
             cli.keep("stack", "rm", "--yes", "--preserve-config")
             shutil.rmtree(layout.manifests / stack, ignore_errors=True)
@@ -91,6 +93,7 @@ def _environment(
     layout: Layout, environ: Mapping[str, str], local: Account
 ) -> Mapping[str, str]:
     folder = tools.pulumi_folder(environ)
+    standins.install(layout)
     return for_pulumi(environ, layout, tools=folder, port=local.port)
 
 

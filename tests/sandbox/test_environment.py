@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import boto3
@@ -11,6 +12,7 @@ import pytest
 from botocore.config import Config
 
 from sandbox.environment import ROOT, Layout, for_pulumi, sealed
+from sandbox.standins import install
 
 REAL = {
     "AWS_ACCESS_KEY_ID": "AKIAREAL",
@@ -66,15 +68,38 @@ def test_other_variables_of_the_user_stay(layout):
     assert ("ko_KR.UTF-8", "xterm") == (environ["LANG"], environ["TERM"])
 
 
-def test_stand_ins_and_the_virtual_environment_come_first_on_path(layout):
+def test_the_cli_and_the_virtual_environment_come_first_on_path(layout):
     environ = for_pulumi({"PATH": "/bin"}, layout, tools=Path("/tools"), port=1)
 
     assert [
-        str(ROOT / "sandbox" / "plugins"),
         "/tools",
         str(Path(sys.prefix) / "bin"),
         "/bin",
     ] == environ["PATH"].split(os.pathsep)
+
+
+def test_a_provider_on_path_does_not_take_the_place_of_a_stand_in(layout):
+    environ = for_pulumi({"PATH": "/bin"}, layout, tools=Path("/tools"), port=1)
+
+    assert "true" == environ["PULUMI_IGNORE_AMBIENT_PLUGINS"]
+
+
+def test_each_stand_in_is_found_under_the_version_of_its_sdk(layout):
+    install(layout)
+    plugins = layout.home / ".pulumi" / "plugins"
+    launchers = sorted(plugins.rglob("pulumi-resource-*"))
+
+    assert [
+        f"resource-{name}-v{version(f'pulumi-{name}')}/pulumi-resource-{name}"
+        for name in ("aws", "eks", "kubernetes")
+    ] == [str(path.relative_to(plugins)) for path in launchers]
+    assert [
+        f'exec "{ROOT}/sandbox/plugins/{path.name}" "$@"' for path in launchers
+    ] == [path.read_text().splitlines()[1] for path in launchers]
+    assert all(
+        os.access(ROOT / "sandbox" / "plugins" / path.name, os.X_OK)
+        for path in launchers
+    )
 
 
 def test_the_state_is_in_the_checkout_unless_chosen():

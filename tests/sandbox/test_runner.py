@@ -93,7 +93,7 @@ class Machine:
 
 
 def flags(command):
-    return f"{command} --yes --skip-preview --suppress-permalink --stack {STACK}"
+    return f"{command} --yes --skip-preview --suppress-permalink=true --stack {STACK}"
 
 
 def test_the_first_up_makes_the_stack_and_deploys_it(machine):
@@ -138,7 +138,7 @@ def test_preview_of_a_new_stack_makes_it_and_changes_nothing(machine):
     assert 0 == machine.run(runner.preview)
     assert [
         "stack init --no-select --stack sandbox",
-        "preview --suppress-permalink --stack sandbox",
+        "preview --suppress-permalink=true --stack sandbox",
     ] == machine.asked()
 
 
