@@ -122,15 +122,6 @@ def test_public_names_are_sorted_and_complete():
     assert sorted(components.__all__, key=isort) == components.__all__
 
 
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_names_that_a_module_offers_are_sorted(path):
-    for node in ast.parse(read(path)).body:
-        if isinstance(node, ast.Assign) and "__all__" in ast.unparse(node.targets):
-            names = ast.literal_eval(node.value)
-
-            assert sorted(names, key=isort) == list(names)
-
-
 def test_no_file_speaks_of_a_folder_beside_the_checkout():
     above = [path for path in ROOT.iterdir() if path.is_file()]
     below = [path for folder in WRITTEN for path in (ROOT / folder).rglob("*")]

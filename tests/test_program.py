@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from contextlib import suppress
+from typing import Any
 
 import pulumi
 import pytest
@@ -9,7 +10,7 @@ from pulumi.runtime import rpc
 
 from infra import program, settings
 
-GOOD = {
+GOOD: dict[str, Any] = {
     "network": {"cidr": "10.40.0.0/16", "zones": 2},
     "cluster": {"version": "1.36"},
     "servers": [
@@ -78,7 +79,7 @@ def test_a_region_with_too_few_zones_is_refused_without_a_traceback(deploy):
 
 MARK = "hush-7f3a"
 
-WITH_SECRETS = {
+WITH_SECRETS: dict[str, Any] = {
     "network": {
         "vpc_id": "vpc-5ec3e7",
         "subnet_ids": ["subnet-5ec3e7a", "subnet-5ec3e7b"],

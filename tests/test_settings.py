@@ -6,6 +6,7 @@ It does not prove that AWS accepts a right one.
 
 import json
 from copy import deepcopy
+from typing import Any
 
 import pulumi
 import pytest
@@ -22,7 +23,7 @@ from infra import settings, versions
 
 REGION = "ap-northeast-2"
 
-GOOD = {
+GOOD: dict[str, Any] = {
     "network": {"cidr": "10.40.0.0/16", "zones": 2},
     "cluster": {"version": "1.36"},
     "servers": [
@@ -50,7 +51,7 @@ def changed(path: str, value) -> dict:
     """Copy GOOD with *value* at a path such as `jobs.0.volume.iops`."""
     copy = deepcopy(GOOD)
     *above, last = (int(key) if key.isdigit() else key for key in path.split("."))
-    place = copy
+    place: Any = copy
     for key in above:
         place = place.setdefault(key, {}) if isinstance(place, dict) else place[key]
     if isinstance(place, list) and last == len(place):
@@ -517,7 +518,7 @@ GARBAGE = st.one_of(
     ),
 )
 
-FULL = GOOD | {
+FULL: dict[str, Any] = GOOD | {
     "vpc_cni": {"kind": "addresses", "warm_ip_target": 7},
     "tags": {"owner": "x"},
     "instance_types": [
@@ -579,7 +580,7 @@ def damaged(draw):
     tree = deepcopy(FULL)
     for _ in range(draw(st.integers(1, 3))):
         path = draw(st.sampled_from(list(places(tree))))
-        place = tree
+        place: Any = tree
         for key in path[:-1]:
             place = place[key]
         kind = draw(st.sampled_from(["replace", "remove", "add"]))

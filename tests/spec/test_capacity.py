@@ -4,11 +4,18 @@ import pytest
 
 from components.spec.capacity import NodeCapacity, disk_speed, megabytes, node_capacity
 from components.spec.groups import JobGroup, ServerGroup
-from components.spec.instance_types import InstanceTypes
+from components.spec.instance_types import InstanceType, InstanceTypes
 from components.spec.kubelet import KubeletTuning
 from components.spec.volume import Gp3Volume
 
-TYPE = InstanceTypes.bundled().find("c6i.4xlarge")
+
+def found(name: str) -> InstanceType:
+    one = InstanceTypes.bundled().find(name)
+    assert one is not None
+    return one
+
+
+TYPE = found("c6i.4xlarge")
 
 
 def job(**kubelet) -> JobGroup:
@@ -75,4 +82,4 @@ def test_volumes_and_instances_are_compared_in_one_unit(mib, mb):
 def test_a_disk_is_as_fast_as_its_node_lets_it(name, volume, expected):
     disk = Gp3Volume(**({"size_gib": 200} | volume))
 
-    assert expected == disk_speed(InstanceTypes.bundled().find(name), disk)
+    assert expected == disk_speed(found(name), disk)
