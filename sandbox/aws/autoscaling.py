@@ -1,11 +1,12 @@
 """Auto Scaling groups and single tags of them."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from botocore.exceptions import ClientError
 
-from sandbox.aws import translate
+from sandbox.aws import images, translate
 from sandbox.aws.errors import RefusedError
 from sandbox.aws.resource import (
     AutoName,
@@ -123,7 +124,7 @@ def _refuse_unlaunchable(call: Call) -> None:
     Check what AWS would launch, as it does before it takes a group.
 
     Raises:
-        RefusedError: The image is unknown, or of another architecture than a type.
+        RefusedError: The image is of another architecture than a type.
     """
     specification, overrides = _template(call.inputs)
     if not specification:
@@ -144,19 +145,20 @@ def _refuse_unlaunchable(call: Call) -> None:
 
 def check_image(client: Any, image_id: str, types: Sequence[str]) -> None:
     """
-    Check that an image exists and boots on every type.
+    Check that an image boots on every type.
+
+    An image of the user's own account is not known here, and taken on trust.
 
     Raises:
-        RefusedError: It does not.
+        RefusedError: It does not, or the id is not one of an image.
     """
-    images = client.describe_images(
-        Filters=[{"Name": "image-id", "Values": [image_id]}]
-    )
-    if not images["Images"]:
-        raise RefusedError(
-            f"InvalidAMIID.NotFound: The image id '[{image_id}]' does not exist"
-        )
-    architecture = images["Images"][0].get("Architecture", "x86_64")
+    if not re.fullmatch(r"ami-[0-9a-f]{8}([0-9a-f]{9})?", image_id):
+        raise RefusedError(f"InvalidAMIID.Malformed: Invalid id: {image_id!r}")
+    where = [{"Name": "image-id", "Values": [image_id]}]
+    found = client.describe_images(Filters=where)["Images"]
+    if not found:
+        return
+    architecture = images.architecture(found[0])
     for name in types:
         supported = architectures(client, name)
         if supported and architecture not in supported:

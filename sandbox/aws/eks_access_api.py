@@ -1,5 +1,6 @@
 """EKS add-ons, access entries and pod identity: kept in the journal alone."""
 
+import re
 import secrets
 from typing import Any
 
@@ -148,10 +149,10 @@ def create_entry(api: EksApi, request: Record) -> None:
         raise invalid(
             f"type must be one of {', '.join(ENTRY_TYPES)}, got {kind}", (operation)
         )
-    if ":role/" in arn:
-        trusted = "ec2.amazonaws.com" if kind.startswith("EC2") else ""
-        api.require_role(arn, trusted, operation)
-    elif not arn.startswith("arn:"):
+    # People and their roles stand outside of the stack, and so of the sandbox.
+    if kind.startswith("EC2"):
+        api.require_role(arn, "ec2.amazonaws.com", operation)
+    elif not re.fullmatch(r"arn:[a-z-]+:iam::\d{12}:(role|user)/.+", arn):
         raise invalid(f"The specified principalArn is invalid: {arn}", operation)
     _check_names(request, kind, operation)
     record = {

@@ -63,6 +63,7 @@ def _image(cloud: Cloud, version: str, arch: str, release: str) -> str:
     return client.register_image(
         Name=name,
         Description=f"EKS-optimised AL2023 image for Kubernetes {version}",
+        # moto forgets it, see `architecture`.
         Architecture=arch,
         RootDeviceName="/dev/xvda",
         VirtualizationType="hvm",
@@ -70,3 +71,10 @@ def _image(cloud: Cloud, version: str, arch: str, release: str) -> str:
             {"DeviceName": "/dev/xvda", "Ebs": {"VolumeSize": 20, "VolumeType": "gp3"}}
         ],
     )["ImageId"]
+
+
+def architecture(image: dict[str, Any]) -> str:
+    """Return what an image runs on; moto forgets it, the name of ours does not."""
+    if "-arm64-" in image.get("Name", ""):
+        return "arm64"
+    return image.get("Architecture", "x86_64")
