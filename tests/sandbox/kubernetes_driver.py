@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pulumi.provider.experimental import provider as rpc
 
@@ -12,6 +13,16 @@ from sandbox.kubernetes.provider import KubernetesProvider
 from sandbox.kubernetes.wire import plain_map, wrap_map
 
 SEED = b"seed"
+T = TypeVar("T")
+
+
+def wait(answer: Coroutine[Any, Any, T]) -> T:
+    """Run to the end; `asyncio.run` would take away the loop that mocks need."""
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(answer)
+    finally:
+        loop.close()
 
 
 def kubeconfig(server: str = "https://a.example.com", **user: Any) -> str:
@@ -62,14 +73,14 @@ class Driver:
         values = {"kubeconfig": kubeconfig(), **self.arguments, **arguments}
         given = {key: value for key, value in values.items() if value is not None}
         request = rpc.ConfigureRequest({}, wrap_map(given, {}), True, True)
-        asyncio.run(self.provider.configure(request))
+        wait(self.provider.configure(request))
 
     def check(self, token: str, name: str, inputs: Any, old: Any = None) -> Any:
         """Return the checked inputs and the problems."""
         request = rpc.CheckRequest(
             urn(token, name), wrap_map(old or {}, {}), wrap_map(inputs, {}), SEED
         )
-        answer = asyncio.run(self.provider.check(request))
+        answer = wait(self.provider.check(request))
         assert answer.inputs is not None
         problems = [failure.reason for failure in answer.failures or []]
         return plain_map(answer.inputs), problems
@@ -85,14 +96,14 @@ class Driver:
             0,
             kwargs.get("preview", False),
         )
-        answer = asyncio.run(self.provider.create(request))
+        answer = wait(self.provider.create(request))
         return answer.resource_id, plain_map(answer.properties)
 
     def diff(self, token: str, old: Any, new: Any) -> Diff:
         request = rpc.DiffRequest(
             urn(token, "thing"), "id", wrap_map(old, {}), wrap_map(new, {}), []
         )
-        answer = asyncio.run(self.provider.diff(request))
+        answer = wait(self.provider.diff(request))
         assert bool(answer.detailed_diff) == answer.changes
         return Diff(
             changed={k: v.kind.name for k, v in answer.detailed_diff.items()},
@@ -106,7 +117,7 @@ class Driver:
         request = rpc.UpdateRequest(
             urn(token, name), "id", wrap_map(old, {}), wrap_map(new, {}), 0, [], preview
         )
-        return plain_map(asyncio.run(self.provider.update(request)).properties)
+        return plain_map(wait(self.provider.update(request)).properties)
 
     def read(self, token: str, id_: str, state: Any = None, inputs: Any = None) -> Any:
         """Return the id and the inputs; the id is None for what is gone."""
@@ -116,12 +127,12 @@ class Driver:
             wrap_map(state or {}, {}),
             wrap_map(inputs or {}, {}),
         )
-        answer = asyncio.run(self.provider.read(request))
+        answer = wait(self.provider.read(request))
         return answer.resource_id, plain_map(answer.inputs)
 
     def delete(self, token: str, name: str, state: Any) -> None:
         request = rpc.DeleteRequest(urn(token, name), "id", wrap_map(state, {}), 0)
-        asyncio.run(self.provider.delete(request))
+        wait(self.provider.delete(request))
 
     @property
     def files(self) -> dict[str, str]:

@@ -5,7 +5,6 @@ What replaces an object is the provider's own table; what cannot be updated is t
 server's. Not proven: that both tables are complete.
 """
 
-import asyncio
 import stat
 
 import pytest
@@ -15,7 +14,7 @@ from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.runtime.rpc import UNKNOWN
 
 from sandbox.kubernetes.errors import RefusedError
-from tests.sandbox.kubernetes_driver import Driver, urn
+from tests.sandbox.kubernetes_driver import Driver, urn, wait
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 SECRET = "kubernetes:core/v1:Secret"
@@ -420,13 +419,13 @@ def secret_inputs():
 
 def test_secrets_stay_secret(driver):
     request = rpc.CheckRequest(urn(SECRET, "key"), {}, secret_inputs(), b"")
-    checked = asyncio.run(driver.provider.check(request)).inputs
-    created = asyncio.run(
+    checked = wait(driver.provider.check(request)).inputs
+    created = wait(
         driver.provider.create(
             rpc.CreateRequest(urn(SECRET, "key"), secret_inputs(), 0, False)
         )
     )
-    read = asyncio.run(
+    read = wait(
         driver.provider.read(
             rpc.ReadRequest(
                 urn(SECRET, "key"),

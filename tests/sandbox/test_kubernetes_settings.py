@@ -4,7 +4,6 @@ What `pulumi_kubernetes.Provider` may be told in the sandbox, and what replaces 
 A replaced provider replaces every object that was made with it.
 """
 
-import asyncio
 import inspect
 import json
 
@@ -17,7 +16,7 @@ from sandbox.kubernetes import settings
 from sandbox.kubernetes.errors import RefusedError
 from sandbox.kubernetes.provider import KubernetesProvider
 from sandbox.kubernetes.wire import wrap_map
-from tests.sandbox.kubernetes_driver import Driver, kubeconfig
+from tests.sandbox.kubernetes_driver import Driver, kubeconfig, wait
 
 
 def edited(**parts):
@@ -214,7 +213,7 @@ def test_the_context_of_the_arguments_counts():
 
 def test_problems_reach_the_engine():
     request = rpc.CheckRequest("urn", {}, wrap_map({"kubeConfig": "x"}, {}), b"")
-    answer = asyncio.run(KubernetesProvider({}).check_config(request))
+    answer = wait(KubernetesProvider({}).check_config(request))
 
     assert answer.failures is not None
     assert 1 == len(answer.failures)
@@ -233,4 +232,4 @@ def test_functions_and_components_are_refused_by_name(act):
         request.resource_type = "kubernetes:helm.sh/v4:Chart"
 
     with pytest.raises(RefusedError, match="^the sandbox does not imitate "):
-        asyncio.run(getattr(provider, act)(request))
+        wait(getattr(provider, act)(request))
