@@ -52,6 +52,7 @@ def down(layout: Layout, environ: Mapping[str, str], stack: str) -> int:
         if code == 0:
             cli.keep("stack", "rm", "--yes", "--preserve-config")
             shutil.rmtree(layout.manifests / stack, ignore_errors=True)
+            print(f"Stack {stack} is removed, with its state.")
             _end_if_empty(layout)
         return _explained(code, f"make down STACK={stack}")
 
@@ -134,8 +135,10 @@ def _explained(code: int, again: str | None = None) -> int:
     """Say how to go on after a failure, and return an exit status of 0 to 255."""
     if code != 0:
         end = f"was ended by signal {-code}" if code < 0 else f"failed, status {code}"
+        # A CLI that was killed leaves an unfinished line.
+        start = "\n" if code < 0 else ""
         kept = f" What is done is kept: `{again}` goes on from there." if again else ""
-        print(f"Pulumi {end}.{kept}")
+        print(f"{start}Pulumi {end}.{kept}")
     return 128 - code if code < 0 else code
 
 

@@ -45,6 +45,9 @@ def _bind(state: Path) -> Any:
     from moto.moto_server import werkzeug_app
     from werkzeug.serving import make_server
 
+    from sandbox.aws import moto_fixes
+
+    moto_fixes.apply()
     moto = werkzeug_app.DomainDispatcherApplication(werkzeug_app.create_backend_app)
     return make_server(
         "127.0.0.1",

@@ -142,15 +142,17 @@ def test_preview_of_a_new_stack_makes_it_and_changes_nothing(machine):
     ] == machine.asked()
 
 
-def test_down_destroys_the_stack_and_ends_the_account(machine):
+def test_down_destroys_the_stack_and_ends_the_account(machine, capsys):
     machine.run(runner.up)
     machine.asked()
+    capsys.readouterr()
 
     assert 0 == machine.run(runner.down)
     assert [
         flags("destroy"),
         "stack rm --yes --preserve-config --stack sandbox",
     ] == machine.asked()
+    assert "Stack sandbox is removed, with its state.\n" == capsys.readouterr().out
     assert machine.local is None
 
 
@@ -208,7 +210,7 @@ def test_a_failure_of_the_cli_is_passed_on_with_how_to_continue(
 def test_a_killed_cli_is_named_as_such(machine, capsys):
     assert 137 == machine.run(runner.up, ENDS_AT="up", ENDS="kill -9 $$")
     assert (
-        "Pulumi was ended by signal 9. What is done is kept: "
+        "\nPulumi was ended by signal 9. What is done is kept: "
         "`make up STACK=sandbox` goes on from there.\n"
     ) == capsys.readouterr().out
 
