@@ -1,0 +1,160 @@
+"""Values for the chart of Cluster Autoscaler."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from components.spec.groups import ServerGroup
+from components.spec.problems import refuse
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.placement import on_servers
+from components.spec.scaler.versions import (
+    AUTOSCALER_IMAGE,
+    AUTOSCALER_VERSIONS,
+    parsed,
+)
+
+__all__ = [
+    "AUTOSCALER_ACCOUNT",
+    "EXPENDABLE_CUTOFF",
+    "autoscaler_values",
+    "autoscaler_version",
+    "managed_pattern",
+    "priorities",
+    "self_managed_pattern",
+    "autoscaler_version_problems",
+]
+
+AUTOSCALER_ACCOUNT = "cluster-autoscaler"
+"""Service account of the controller, in `kube-system`."""
+
+EXPENDABLE_CUTOFF = -10
+"""
+Pods below this priority get no node and keep none.
+
+Written out although it is the default, because balloons count on it. Sources:
+Cluster Autoscaler FAQ.
+"""
+
+
+def autoscaler_version_problems(version: str | None, cluster_version: str) -> list[str]:
+    """
+    List why a version does not fit the cluster.
+
+    Sources:
+        Cluster Autoscaler README: its scheduler is that of one minor.
+    """
+    if version is None and cluster_version not in AUTOSCALER_VERSIONS:
+        return [
+            f"version must be given for Kubernetes {cluster_version}, whose Cluster "
+            f"Autoscaler is not known here ({', '.join(AUTOSCALER_VERSIONS)} are)"
+        ]
+    if version is not None and _minor(version) != cluster_version:
+        return [
+            f"version must be of the cluster's minor {cluster_version}, "
+            f"got version={version}"
+        ]
+    return []
+
+
+def autoscaler_version(version: str | None, cluster_version: str) -> str:
+    """
+    Return the version of the image.
+
+    Raises:
+        ValueError: See `autoscaler_version_problems`.
+    """
+    refuse(autoscaler_version_problems(version, cluster_version))
+    return version or AUTOSCALER_VERSIONS[cluster_version]
+
+
+def autoscaler_values(
+    autoscaler: ClusterAutoscaler,
+    *,
+    cluster_name: str,
+    cluster_version: str,
+    region: Any,
+    patterns: Mapping[str, str],
+    servers: Sequence[ServerGroup] = (),
+) -> dict[str, Any]:
+    """
+    Return the values of the chart `cluster-autoscaler`.
+
+    Args:
+        autoscaler: The settings.
+        cluster_name: Name of the cluster; groups are found by its tag.
+        cluster_version: Version of Kubernetes, `1.36`.
+        region: Region, or an output with it.
+        patterns: Expressions for the names of Auto Scaling groups, by job group.
+        servers: Server groups, on which the controller runs.
+
+    Shape:
+        Values of chart cluster-autoscaler 9.59; left out is what its defaults do.
+
+    Raises:
+        ValueError: No version fits the cluster.
+
+    Sources:
+        The chart's values.yaml and templates. Cluster Autoscaler 1.36, flags.
+    """
+    version = autoscaler_version(autoscaler.version, cluster_version)
+    chosen = priorities(autoscaler.priorities, patterns)
+    return {
+        "fullnameOverride": AUTOSCALER_ACCOUNT,
+        "cloudProvider": "aws",
+        "awsRegion": region,
+        "autoDiscovery": {"clusterName": cluster_name},
+        "image": {"repository": AUTOSCALER_IMAGE, "tag": f"v{version}"},
+        "rbac": {"serviceAccount": {"create": True, "name": AUTOSCALER_ACCOUNT}},
+        "replicaCount": autoscaler.replicas,
+        "podDisruptionBudget": {"maxUnavailable": 1},
+        "priorityClassName": "system-cluster-critical",
+        "nodeSelector": {"kubernetes.io/os": "linux"},
+        **on_servers(servers),
+        "resources": autoscaler.resources.requirements(),
+        "extraArgs": {
+            "balance-similar-node-groups": False,
+            "expander": "priority,least-waste" if chosen else "least-waste",
+            "expendable-pods-priority-cutoff": EXPENDABLE_CUTOFF,
+            "max-node-provision-time": autoscaler.max_node_provision_time,
+            "scale-down-delay-after-add": autoscaler.scale_down_delay_after_add,
+            "skip-nodes-with-local-storage": True,
+            "skip-nodes-with-system-pods": True,
+        },
+        **({"expanderPriorities": chosen} if chosen else {}),
+    }
+
+
+def priorities(
+    groups: Sequence[str], patterns: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """
+    Return the priorities of the expander, the highest first.
+
+    A group that no expression matches would never grow, so the last matches all.
+
+    Args:
+        groups: Job groups to prefer, in order.
+        patterns: Expressions for the names of their Auto Scaling groups.
+    """
+    if not groups:
+        return {}
+    ranked = {
+        str(10 * (len(groups) - place)): [patterns[name]]
+        for place, name in enumerate(groups)
+    }
+    return {**ranked, "1": [".*"]}
+
+
+def self_managed_pattern(component: str) -> str:
+    """Match the Auto Scaling group that Pulumi names after a component."""
+    return f"^{component}-[0-9a-f]{{7}}$"
+
+
+def managed_pattern(component: str) -> str:
+    """Match the Auto Scaling groups that EKS names after a component's groups."""
+    return f"^eks-{component}-[a-z0-9-]+$"
+
+
+def _minor(version: str) -> str:
+    major, minor, _ = parsed(version)
+    return f"{major}.{minor}"

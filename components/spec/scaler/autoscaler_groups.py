@@ -1,0 +1,122 @@
+"""What the groups of Cluster Autoscaler carry, and how managed ones are split."""
+
+from collections.abc import Iterator
+
+from components.spec.groups import JobGroup, Size
+from components.spec.labels import eks_limit_problems
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler, ScaleDown
+from components.spec.tags import autoscaler_tags, check_tags, scaling_group_tags
+
+__all__ = [
+    "check_group_tags",
+    "managed_group_tags",
+    "managed_problems",
+    "option_tags",
+    "self_managed_group_tags",
+    "zone_sizes",
+]
+
+_OPTIONS = "k8s.io/cluster-autoscaler/node-template/autoscaling-options"
+_DISCOVERY = ("k8s.io/cluster-autoscaler/enabled",)
+
+
+def option_tags(options: ScaleDown) -> dict[str, str]:
+    """
+    Return the tags that override flags of the controller for one group.
+
+    Sources:
+        Cluster Autoscaler 1.36, cloudprovider/aws README, and `GetAsgOptions`.
+    """
+    return {f"{_OPTIONS}/{name}": value for name, value in options.options().items()}
+
+
+def self_managed_group_tags(
+    cluster_name: str, group: JobGroup, options: ScaleDown
+) -> dict[str, str]:
+    """Return all tags of the library on the Auto Scaling group of a job group."""
+    return {**scaling_group_tags(cluster_name, group), **option_tags(options)}
+
+
+def managed_group_tags(
+    cluster_name: str, group: JobGroup, options: ScaleDown
+) -> dict[str, str]:
+    """
+    Return what must be added to the Auto Scaling group of a managed group.
+
+    EKS adds the two tags of discovery, and hands none of the managed group's own
+    tags down.
+    """
+    discovery = (*_DISCOVERY, f"k8s.io/cluster-autoscaler/{cluster_name}")
+    every = {**autoscaler_tags(cluster_name, group), **option_tags(options)}
+    return {key: value for key, value in every.items() if key not in discovery}
+
+
+def check_group_tags(
+    cluster_name: str, group: JobGroup, options: ScaleDown, tags: dict[str, str]
+) -> None:
+    """
+    Count all tags of a group.
+
+    Args:
+        cluster_name: Name of the cluster.
+        group: The group.
+        options: Its options, which are tags too.
+        tags: Tags of the stack.
+
+    Raises:
+        ValueError: AWS would refuse them; the surplus is listed.
+    """
+    own = self_managed_group_tags(cluster_name, group, options)
+    check_tags({**tags, **group.tags}, own)
+
+
+def zone_sizes(size: Size, zones: int) -> tuple[Size, ...]:
+    """
+    Split the bounds of a group over its zones; they add up to what they were.
+
+    Args:
+        size: Bounds of the whole group.
+        zones: How many zones, at least 1.
+
+    Raises:
+        ValueError: There are more zones than nodes.
+    """
+    if size.max < zones:
+        raise ValueError(
+            f"size.max must be at least {zones}, one node for each zone of a managed "
+            f"group, got size.max={size.max}"
+        )
+    lows, highs = _shares(size.min, zones), _shares(size.max, zones)
+    return tuple(Size(min=low, max=high) for low, high in zip(lows, highs, strict=True))
+
+
+def managed_problems(
+    autoscaler: ClusterAutoscaler, group: JobGroup, zones: int | None
+) -> Iterator[str]:
+    """
+    List what a managed node group does not take.
+
+    Args:
+        autoscaler: The settings.
+        group: The job group.
+        zones: How many zones it spans, None when that is not known.
+    """
+    yield from (
+        line.replace("a server group", "a managed group")
+        for line in eks_limit_problems(group.labels, group.taints)
+    )
+    if group.ami_id is not None and autoscaler.warm_pool is not None:
+        yield (
+            "ami_id must be left out with scaler.warm_pool, EKS has no warm pools for "
+            f"images of your own, got ami_id={group.ami_id}"
+        )
+    if zones is not None and group.size.max < zones:
+        yield (
+            f"size.max must be at least {zones}, one node for each zone of a managed "
+            f"group, got size.max={group.size.max}"
+        )
+
+
+def _shares(number: int, zones: int) -> list[int]:
+    each, rest = divmod(number, zones)
+    return [each + (place < rest) for place in range(zones)]

@@ -1,0 +1,47 @@
+"""Names of what is made beside a cluster, short enough and never the same."""
+
+from components.spec.names import LIMITS, PULUMI_SUFFIX, bounded
+from components.spec.scaler.interruption import EVENT_RULES
+from components.spec.scaler.karpenter_iam import CONTROLLER_POLICIES
+
+__all__ = ["IAM_POLICY", "karpenter_names", "managed_group_name"]
+
+IAM_POLICY = 128
+"""Longest name of a managed policy. Source: IAM API, CreatePolicy."""
+
+
+def karpenter_names(cluster_name: str) -> dict[str, str]:
+    """
+    Return names for the resources of Karpenter, with room for Pulumi's suffix.
+
+    Only for those that people look for in the console: their names should begin with
+    that of the cluster.
+
+    Args:
+        cluster_name: Name of the cluster, up to 100 characters.
+
+    Shape:
+        The queue, the roles, then rules and policies, by what they are.
+    """
+    kinds = {
+        "queue": LIMITS["queue"],
+        "node-role": LIMITS["iam_role"],
+        "controller-role": LIMITS["iam_role"],
+        **{f"rule-{name}": LIMITS["event_rule"] for name in EVENT_RULES},
+        **{f"policy-{name}": IAM_POLICY for name in CONTROLLER_POLICIES},
+    }
+    return {
+        kind: bounded(f"{cluster_name}-karpenter-{kind}", limit - PULUMI_SUFFIX)
+        for kind, limit in kinds.items()
+    }
+
+
+def managed_group_name(component: str, zone: str) -> str:
+    """
+    Return the name of the managed node group of one zone.
+
+    Args:
+        component: Name of the component of the job group.
+        zone: Name or number of the zone.
+    """
+    return bounded(f"{component}-{zone}", LIMITS["node_group"] - PULUMI_SUFFIX)

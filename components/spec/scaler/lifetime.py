@@ -1,0 +1,141 @@
+"""How long a node lives, from the longest job that it must let finish."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from components.spec.scaler.duration import (
+    NEVER,
+    duration_problems,
+    seconds,
+    spelled,
+)
+from components.spec.scaler.pool import PoolRules
+
+__all__ = [
+    "AUTO_MODE_LIFE",
+    "Lifetime",
+    "auto_lifetime",
+    "auto_lifetime_problems",
+    "lifetime",
+    "lifetime_problems",
+]
+
+AUTO_MODE_LIFE = "504h"
+"""
+Longest life of a node of EKS Auto Mode, its drain included.
+
+Sources: EKS user guide, Auto Mode, node lifetime of 21 days.
+"""
+
+_EXPIRE_AFTER = "336h"
+_AUTO_MODE_GRACE = "24h"
+_MARGIN = 1_800
+_FAR_ABOVE = 4
+_LEAST_LIFE = 3_600
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lifetime:
+    """
+    The two ends of a node.
+
+    Args:
+        expire_after: Age at which it drains, or `Never`.
+        termination_grace_period: Longest drain; None has no end.
+    """
+
+    expire_after: str
+    termination_grace_period: str | None
+
+
+def lifetime(rules: PoolRules, longest_job: str | None) -> Lifetime:
+    """
+    Decide how long nodes of Karpenter live.
+
+    A drain waits for the longest job and half an hour more: a pod that was bound
+    just before it still pulls its image, and Karpenter ends pods their own grace
+    period early. Without a longest job no job is ever ended, and one without an end
+    keeps its node for ever.
+
+    Args:
+        rules: Rules of the pool.
+        longest_job: How long a job of the group may run; None is not known.
+
+    Sources:
+        Half an hour and four times the longest job: guesses.
+    """
+    grace = rules.termination_grace_period
+    if grace is None and longest_job is not None:
+        grace = spelled(seconds(longest_job) + _MARGIN)
+    return Lifetime(
+        expire_after=rules.expire_after or _expire_after(longest_job),
+        termination_grace_period=grace,
+    )
+
+
+def auto_lifetime(rules: PoolRules, longest_job: str | None) -> Lifetime:
+    """
+    Decide how long nodes of EKS Auto Mode live, which ends them after 21 days.
+
+    Args:
+        rules: Rules of the pool.
+        longest_job: How long a job of the group may run; None leaves drains at what
+            Auto Mode does by itself.
+
+    Sources:
+        24h and 336h: EKS user guide, Auto Mode.
+    """
+    grace = rules.termination_grace_period or (
+        _AUTO_MODE_GRACE
+        if longest_job is None
+        else spelled(seconds(longest_job) + _MARGIN)
+    )
+    room = seconds(AUTO_MODE_LIFE) - seconds(grace)
+    default = spelled(max(_LEAST_LIFE, min(seconds(_EXPIRE_AFTER), room)))
+    return Lifetime(
+        expire_after=rules.expire_after or default, termination_grace_period=grace
+    )
+
+
+def lifetime_problems(rules: PoolRules, longest_job: str | None) -> Iterator[str]:
+    """List where a drain would end the longest job by force."""
+    if longest_job is None:
+        return
+    wrong = duration_problems("longest_job", longest_job)
+    yield from wrong
+    grace = rules.termination_grace_period
+    if not wrong and grace is not None and seconds(grace) < seconds(longest_job):
+        yield (
+            "termination_grace_period must be at least the longest_job, which drift "
+            f"and expiry would end by force, got termination_grace_period={grace}, "
+            f"longest_job={longest_job}"
+        )
+
+
+def auto_lifetime_problems(rules: PoolRules, longest_job: str | None) -> Iterator[str]:
+    """List where EKS Auto Mode would refuse a life, or end the longest job."""
+    wrong = list(lifetime_problems(rules, longest_job))
+    yield from wrong
+    if wrong:
+        return
+    if rules.expire_after == NEVER:
+        yield (
+            f"expire_after must be a duration with EKS Auto Mode, where a node lives "
+            f"{AUTO_MODE_LIFE} at most, got expire_after={NEVER}"
+        )
+        return
+    life = auto_lifetime(rules, longest_job)
+    grace = life.termination_grace_period or ""
+    both = seconds(life.expire_after) + seconds(grace)
+    if both > seconds(AUTO_MODE_LIFE):
+        yield (
+            "expire_after and termination_grace_period must be at most "
+            f"{AUTO_MODE_LIFE} together with EKS Auto Mode, got "
+            f"expire_after={life.expire_after}, termination_grace_period={grace}"
+            + ("" if longest_job is None else f", longest_job={longest_job}")
+        )
+
+
+def _expire_after(longest_job: str | None) -> str:
+    far = 0 if longest_job is None else seconds(longest_job) * _FAR_ABOVE
+    return spelled(max(seconds(_EXPIRE_AFTER), far))

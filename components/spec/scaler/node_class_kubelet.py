@@ -1,0 +1,158 @@
+"""Which kubelet setting goes into a node class, and which into user data."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from components.spec import mime, nodeadm
+from components.spec.groups import JobGroup, NodeGroup
+from components.spec.instance_types import InstanceTypes
+from components.spec.kubelet import KubeletTuning
+from components.spec.scaler.karpenter import ServerPool
+from components.spec.user_data import UserDataPart, overlap_problems
+
+__all__ = ["CLASS_FIELDS", "node_configuration", "split", "user_data_problems"]
+
+CLASS_FIELDS = (
+    "clusterDNS",
+    "maxPods",
+    "podsPerCore",
+    "systemReserved",
+    "kubeReserved",
+    "evictionHard",
+    "evictionSoft",
+    "evictionSoftGracePeriod",
+    "evictionMaxPodGracePeriod",
+    "imageGCHighThresholdPercent",
+    "imageGCLowThresholdPercent",
+    "cpuCFSQuota",
+)
+"""
+Fields that `spec.kubelet` of a node class has in every version.
+
+Karpenter plans with what stands here and never looks into user data, so what it
+knows must stand here; anything else is refused before 1.15.
+
+Sources: karpenter-provider-aws 1.14, pkg/apis/v1/ec2nodeclass.go.
+"""
+
+# Flags that change what a node has left, behind the back of Karpenter.
+_HIDDEN_FLAGS = {
+    "cluster-dns": "clusterDNS",
+    "pods-per-core": "podsPerCore",
+    "system-reserved": "systemReserved",
+    "eviction-hard": "evictionHard",
+    "eviction-soft": "evictionSoft",
+    "eviction-soft-grace-period": "evictionSoftGracePeriod",
+    "eviction-max-pod-grace-period": "evictionMaxPodGracePeriod",
+    "image-gc-high-threshold": "imageGCHighThresholdPercent",
+    "image-gc-low-threshold": "imageGCLowThresholdPercent",
+    "cpu-cfs-quota": "cpuCFSQuota",
+}
+
+
+def split(config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split a KubeletConfiguration into what the class takes, and the rest."""
+    taken = {key: config[key] for key in config if key in CLASS_FIELDS}
+    return taken, {key: config[key] for key in config if key not in taken}
+
+
+def node_configuration(
+    group: NodeGroup, instance_types: InstanceTypes, *, extended: bool = False
+) -> tuple[dict[str, Any], str | None]:
+    """
+    Return `spec.kubelet` and `spec.userData` of a node class.
+
+    Fields of the user's NodeConfig parts that belong into the class are moved there;
+    a part that holds nothing else is left out, and any other part stays as it is.
+
+    Args:
+        group: Job group or server pool.
+        instance_types: Facts about its types. When none is known, nothing is
+            reserved by name, and Karpenter and the node compute the same.
+        extended: Whether the class takes every field.
+
+    Shape:
+        A map without registerWithTaints, which Karpenter adds; a multipart text that
+        is not base64, or None when nothing is left for it.
+
+    Raises:
+        ValueError: The text is above 16 KiB.
+    """
+    ours = _ours(group, instance_types)
+    taken, rest = (ours, {}) if extended else split(ours)
+    parts = [_config_part({"kubelet": {"config": rest}})] if rest else []
+    parts += [part for one in group.user_data for part in _without_class_fields(one)]
+    theirs = nodeadm.merge(
+        nodeadm.read_node_config(part.content)
+        for part in group.user_data
+        if part.kind == "node-config"
+    )
+    moved, _ = split(_kubelet_config(theirs))
+    return {**taken, **moved}, mime.render(parts) if parts else None
+
+
+def user_data_problems(part: UserDataPart) -> Iterator[str]:
+    """
+    List what Karpenter always writes itself, or would plan without.
+
+    Sources:
+        karpenter-provider-aws#8210, #8739 (maxPods has no effect), #7486 (a flag
+        for taints keeps nodes from registering), #4452 (nodes that never fit).
+    """
+    yield from overlap_problems(part, tuned=True)
+    if part.kind != "node-config":
+        return
+    flags = (
+        nodeadm.read_node_config(part.content)
+        .get("spec", {})
+        .get("kubelet", {})
+        .get("flags", [])
+    )
+    for flag in flags:
+        name = flag.lstrip("-").partition("=")[0]
+        if name in _HIDDEN_FLAGS:
+            yield (
+                f"user_data must leave out the flag --{name}, which Karpenter does "
+                f"not see, set spec.kubelet.config.{_HIDDEN_FLAGS[name]}"
+            )
+
+
+def _ours(group: NodeGroup, instance_types: InstanceTypes) -> dict[str, Any]:
+    tuning = _tuning(group)
+    if tuning is None:
+        return {}
+    found = [instance_types.find(name) for name in group.instance_types]
+    vcpus = max((one.vcpus for one in found if one is not None), default=None)
+    return tuning.config(vcpus)
+
+
+def _tuning(group: NodeGroup) -> KubeletTuning | None:
+    return group.kubelet if isinstance(group, JobGroup | ServerPool) else None
+
+
+def _without_class_fields(part: UserDataPart) -> list[mime.Part]:
+    if part.kind != "node-config":
+        return [part.mime_part]
+    document = nodeadm.read_node_config(part.content)
+    taken, rest = split(_kubelet_config(document))
+    if not taken:
+        return [part.mime_part]
+    spec = dict(document["spec"])
+    kubelet = {**spec.pop("kubelet"), "config": rest}
+    kubelet = {key: one for key, one in kubelet.items() if one}
+    spec |= {"kubelet": kubelet} if kubelet else {}
+    return [_config_part(spec)] if spec else []
+
+
+def _kubelet_config(document: Mapping[str, Any]) -> dict[str, Any]:
+    return document.get("spec", {}).get("kubelet", {}).get("config", {})
+
+
+def _config_part(spec: Mapping[str, Any]) -> mime.Part:
+    document = {"apiVersion": nodeadm.API_VERSION, "kind": "NodeConfig", "spec": spec}
+    return mime.Part(
+        content_type=mime.NODE_CONFIG,
+        content=yaml.safe_dump(document, sort_keys=False, width=10_000),
+    )

@@ -1,0 +1,203 @@
+"""What a scaler accepts and will not honour, or what it can cost a job."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from components.spec.group_review import Notice
+from components.spec.groups import JobGroup, NodeGroup, ServerGroup
+from components.spec.scaler.auto_mode import AutoMode
+from components.spec.scaler.auto_mode_nodes import not_applied
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.duration import seconds
+from components.spec.scaler.karpenter import Karpenter
+from components.spec.scaler.placement import room_for
+from components.spec.scaler.pool_review import review_rules
+from components.spec.scaler.settings import Scaler
+from components.spec.scaler.versions import KARPENTER_NEEDED
+
+__all__ = ["review_scaler"]
+
+_QUICK = 300
+_DROP_INS = "/etc/eks/nodeadm.d"
+
+
+def review_scaler(
+    scaler: Scaler,
+    *,
+    servers: Sequence[ServerGroup] = (),
+    jobs: Sequence[JobGroup],
+    cluster_version: str,
+    longest_jobs: Mapping[str, str] | None = None,
+) -> tuple[Notice, ...]:
+    """
+    List what is worth knowing about a scaler that `validate_scaler` lets pass.
+
+    Args:
+        scaler: The scaler.
+        servers: Server groups, in the order of the stack file.
+        jobs: Job groups, in the order of the stack file.
+        cluster_version: Version of Kubernetes, `1.36`.
+        longest_jobs: How long a job may run, by job group; others are not known.
+    """
+    longest = longest_jobs or {}
+    if isinstance(scaler, Karpenter):
+        return (
+            *_karpenter(scaler, servers, cluster_version),
+            *_karpenter_groups(scaler, jobs, longest),
+        )
+    if isinstance(scaler, AutoMode):
+        return tuple(_auto_mode(scaler, jobs, longest))
+    return tuple(_autoscaler(scaler, jobs))
+
+
+def _karpenter(
+    karpenter: Karpenter, servers: Sequence[ServerGroup], cluster_version: str
+) -> Iterator[Notice]:
+    if cluster_version not in KARPENTER_NEEDED:
+        yield Notice(
+            path="scaler.version",
+            text=f"whether Karpenter {karpenter.version} serves Kubernetes "
+            f"{cluster_version} is not known here (up to {list(KARPENTER_NEEDED)[-1]})",
+        )
+    if (karpenter.ami_alias or "").endswith("@latest"):
+        yield Notice(
+            path="scaler.ami_alias",
+            text=f"{karpenter.ami_alias} replaces every node whenever AWS releases an "
+            "image: name a release",
+        )
+    if karpenter.install:
+        yield from _controller(karpenter, servers)
+    if servers and not karpenter.server_pools:
+        yield Notice(
+            path="scaler.server_pools",
+            text="none: Karpenter does not scale the managed groups of servers, which "
+            "stay at size.min",
+            severity="info",
+        )
+
+
+def _controller(
+    karpenter: Karpenter, servers: Sequence[ServerGroup]
+) -> Iterator[Notice]:
+    room = room_for(servers)
+    if servers and room < karpenter.replicas:
+        yield Notice(
+            path="scaler.replicas",
+            text=f"{karpenter.replicas} replicas want a node each, server groups "
+            f"without taints keep {room}: the rest waits; raise size.min or lower "
+            "replicas",
+        )
+    if karpenter.preference_policy == "Ignore":
+        yield Notice(
+            path="scaler.preference_policy",
+            text="Ignore holds for the whole cluster: preferred affinity and "
+            "ScheduleAnyway spreads of servers are not planned for either",
+            severity="info",
+        )
+    if karpenter.feature_gates.get("nodeRepair"):
+        yield Notice(
+            path="scaler.feature_gates[nodeRepair]",
+            text="a node that is taken for broken goes with its jobs, whatever their "
+            "annotations say",
+        )
+
+
+def _karpenter_groups(
+    karpenter: Karpenter, jobs: Sequence[JobGroup], longest: Mapping[str, str]
+) -> Iterator[Notice]:
+    for place, group in enumerate(jobs):
+        path, limit = f"jobs[{place}]", longest.get(group.name)
+        if limit is None:
+            yield Notice(
+                path=f"{path}.longest_job",
+                text="not given: a node that drains waits for its jobs without an "
+                "end, one that hangs keeps its node and holds up `pulumi destroy`",
+                severity="info",
+            )
+        yield from _cheapest(path, group)
+        yield from _drop_ins(path, group)
+        rules = karpenter.rules(group.name)
+        yield from review_rules(f"scaler.pools[{group.name}]", rules, limit)
+
+
+def _auto_mode(
+    auto_mode: AutoMode, jobs: Sequence[JobGroup], longest: Mapping[str, str]
+) -> Iterator[Notice]:
+    for place, group in enumerate(jobs):
+        path, limit = f"jobs[{place}]", longest.get(group.name)
+        yield Notice(
+            path=f"{path}.kubelet",
+            text="EKS Auto Mode does not apply the defaults "
+            f"{', '.join(not_applied(group))}: it decides itself, 110 pods at most",
+        )
+        if limit is None:
+            yield Notice(
+                path=f"{path}.longest_job",
+                text="not given: EKS Auto Mode ends jobs 24h after their node began to "
+                "drain, and it drains for new images about every week",
+            )
+        yield from _cheapest(path, group)
+        rules, pool = auto_mode.rules(group.name), f"scaler.pools[{group.name}]"
+        yield from review_rules(pool, rules, limit)
+        if not any("Drifted" in one.reasons for one in rules.budgets):
+            yield Notice(
+                path=f"{pool}.budgets",
+                text="none for Drifted: new images drain nodes at any hour, about "
+                "every week",
+            )
+
+
+def _autoscaler(
+    autoscaler: ClusterAutoscaler, jobs: Sequence[JobGroup]
+) -> Iterator[Notice]:
+    delay = autoscaler.scale_down_delay_after_add
+    if autoscaler.install and seconds(delay) < _QUICK:
+        yield Notice(
+            path="scaler.scale_down_delay_after_add",
+            text=f"{delay} is below 5m: a node may go before the jobs that it was made "
+            "for have started on it",
+        )
+    for name, options in autoscaler.options.items():
+        path = f"scaler.options[{name}]"
+        if seconds(options.unneeded_time) < _QUICK:
+            yield Notice(
+                path=f"{path}.unneeded_time",
+                text=f"{options.unneeded_time} is below 5m: a node goes in a short gap "
+                "between two jobs, and comes again",
+            )
+        if options.utilization_threshold > 0.01:
+            yield Notice(
+                path=f"{path}.utilization_threshold",
+                text=f"below {options.utilization_threshold:g} jobs are moved: only "
+                "their annotation keeps them",
+            )
+        if not options.ignore_daemonsets:
+            yield Notice(
+                path=f"{path}.ignore_daemonsets",
+                text="false: with the pods of DaemonSets an empty node may count as "
+                "used, and stay for ever",
+            )
+    if autoscaler.groups == "managed" and jobs:
+        yield Notice(
+            path="scaler.groups",
+            text="managed: an update of a node group drains its nodes and gives jobs "
+            "15 minutes; update when none runs",
+        )
+
+
+def _cheapest(path: str, group: NodeGroup) -> Iterator[Notice]:
+    if len(group.instance_types) > 1:
+        yield Notice(
+            path=f"{path}.instance_types",
+            text="the cheapest type that fits is bought, whatever their order",
+            severity="info",
+        )
+
+
+def _drop_ins(path: str, group: NodeGroup) -> Iterator[Notice]:
+    for place, part in enumerate(group.user_data):
+        if part.kind == "shell" and _DROP_INS in part.content:
+            yield Notice(
+                path=f"{path}.user_data[{place}]",
+                text=f"writes below {_DROP_INS}, which wins over Karpenter: when it "
+                "changes pods or reserved resources, nodes come that fit no pod",
+            )

@@ -1,0 +1,197 @@
+"""The scaler of a cluster, and what it says together with the groups."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from components.spec.groups import JobGroup, NodeGroup, ServerGroup
+from components.spec.problems import refuse
+from components.spec.scaler import auto_mode_nodes
+from components.spec.scaler.auto_mode import AutoMode
+from components.spec.scaler.autoscaler_chart import (
+    autoscaler_version,
+    autoscaler_version_problems,
+)
+from components.spec.scaler.autoscaler_groups import managed_problems
+from components.spec.scaler.checks import unknown_groups
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.duration import duration_problems
+from components.spec.scaler.karpenter import Karpenter
+from components.spec.scaler.lifetime import (
+    auto_lifetime_problems,
+    lifetime_problems,
+)
+from components.spec.scaler.node_class import tag_problems
+from components.spec.scaler.node_class_kubelet import user_data_problems
+from components.spec.scaler.node_pool import label_problems
+from components.spec.scaler.versions import KARPENTER_NEEDED, parsed
+
+__all__ = ["Scaler", "controller_version", "validate_scaler"]
+
+Scaler = Karpenter | ClusterAutoscaler | AutoMode
+
+_LARGEST_VOLUME = 59_000
+_GROUP_NAMES = "general-purpose", "system"
+
+
+def controller_version(scaler: Scaler, cluster_version: str) -> str | None:
+    """
+    Return the version of the controller, None when it is not known.
+
+    EKS Auto Mode tells none.
+
+    Raises:
+        ValueError: No Cluster Autoscaler is known for the cluster.
+    """
+    if isinstance(scaler, Karpenter):
+        return scaler.version
+    if isinstance(scaler, ClusterAutoscaler):
+        if scaler.version is None and not scaler.install:
+            return None
+        return autoscaler_version(scaler.version, cluster_version)
+    return None
+
+
+def validate_scaler(
+    scaler: Scaler,
+    *,
+    servers: Sequence[ServerGroup] = (),
+    jobs: Sequence[JobGroup],
+    cluster_version: str,
+    zones: int | None = None,
+    longest_jobs: Mapping[str, str] | None = None,
+) -> None:
+    """
+    Refuse what a scaler cannot do with these groups: nothing is dropped in silence.
+
+    Args:
+        scaler: The scaler.
+        servers: Server groups.
+        jobs: Job groups.
+        cluster_version: Version of Kubernetes, `1.36`.
+        zones: How many zones the cluster spans, None when that is not known.
+        longest_jobs: How long a job may run, by job group; others are not known.
+
+    Raises:
+        ValueError: A line for each problem, with its path in the stack file.
+    """
+    longest = longest_jobs or {}
+    names = [group.name for group in jobs]
+    if isinstance(scaler, Karpenter):
+        problems = [
+            *_karpenter_problems(scaler, servers, jobs, cluster_version),
+            *_each(jobs, lambda group: _karpenter_group(scaler, group, longest)),
+        ]
+    elif isinstance(scaler, AutoMode):
+        problems = [
+            *_scaler_lines(unknown_groups("pools", scaler.pools, names)),
+            *_each(jobs, lambda group: _auto_mode_group(scaler, group, longest)),
+        ]
+    else:
+        problems = [
+            *_scaler_lines(_autoscaler_problems(scaler, names, cluster_version)),
+            *_each(
+                jobs, lambda group: _autoscaler_group(scaler, group, zones, longest)
+            ),
+        ]
+    refuse(problems)
+
+
+def _karpenter_problems(
+    karpenter: Karpenter,
+    servers: Sequence[ServerGroup],
+    jobs: Sequence[JobGroup],
+    cluster_version: str,
+) -> Iterator[str]:
+    needed = KARPENTER_NEEDED.get(cluster_version)
+    if needed is not None and parsed(karpenter.version) < needed:
+        yield (
+            f"scaler: version must be {'.'.join(map(str, needed))} or newer for "
+            f"Kubernetes {cluster_version}, got version={karpenter.version}"
+        )
+    names = [group.name for group in jobs]
+    yield from _scaler_lines(unknown_groups("pools", karpenter.pools, names))
+    taken = [*names, *(group.name for group in servers)]
+    for place, pool in enumerate(karpenter.server_pools):
+        path = f"scaler.server_pools[{place}]"
+        others = [one.name for one in karpenter.server_pools[:place]]
+        if pool.name in [*taken, *others]:
+            yield f"{path}: name must be used once, got name={pool.name}"
+        yield from (f"{path}: {line}" for line in _node_problems(pool))
+
+
+def _karpenter_group(
+    karpenter: Karpenter, group: JobGroup, longest: Mapping[str, str]
+) -> Iterator[str]:
+    yield from _no_empty_nodes("Karpenter", group)
+    yield from _node_problems(group)
+    yield from lifetime_problems(karpenter.rules(group.name), longest.get(group.name))
+
+
+def _node_problems(group: NodeGroup) -> Iterator[str]:
+    """List what Karpenter refuses of any group."""
+    yield from label_problems(group)
+    yield from tag_problems(group.tags)
+    for part in group.user_data:
+        yield from user_data_problems(part)
+    if group.volume.size_gib > _LARGEST_VOLUME:
+        yield (
+            f"volume.size_gib must be at most {_LARGEST_VOLUME} with Karpenter, "
+            f"got size_gib={group.volume.size_gib}"
+        )
+
+
+def _auto_mode_group(
+    auto_mode: AutoMode, group: JobGroup, longest: Mapping[str, str]
+) -> Iterator[str]:
+    yield from _no_empty_nodes("EKS Auto Mode", group)
+    yield from label_problems(group)
+    yield from tag_problems(group.tags)
+    yield from auto_mode_nodes.unsupported(group)
+    if group.name in _GROUP_NAMES:
+        yield (
+            "name must not be that of a pool of EKS Auto Mode "
+            f"({', '.join(_GROUP_NAMES)}), got name={group.name}"
+        )
+    yield from auto_lifetime_problems(
+        auto_mode.rules(group.name), longest.get(group.name)
+    )
+
+
+def _autoscaler_problems(
+    autoscaler: ClusterAutoscaler, names: Sequence[str], cluster_version: str
+) -> Iterator[str]:
+    if autoscaler.install or autoscaler.version is not None:
+        yield from autoscaler_version_problems(autoscaler.version, cluster_version)
+    yield from unknown_groups("priorities", autoscaler.priorities, names)
+    yield from unknown_groups("options", autoscaler.options, names)
+
+
+def _autoscaler_group(
+    autoscaler: ClusterAutoscaler,
+    group: JobGroup,
+    zones: int | None,
+    longest: Mapping[str, str],
+) -> Iterator[str]:
+    if group.name in longest:
+        yield from duration_problems("longest_job", longest[group.name])
+    if autoscaler.groups == "managed":
+        yield from managed_problems(autoscaler, group, zones)
+
+
+def _no_empty_nodes(scaler: str, group: JobGroup) -> Iterator[str]:
+    if group.size.min:
+        yield (
+            f"size.min must be 0 with {scaler}, which keeps no empty nodes, "
+            f"got size.min={group.size.min}: use scaler kind cluster-autoscaler, or "
+            "balloons, for capacity that waits"
+        )
+
+
+def _each(
+    jobs: Sequence[JobGroup], check: Callable[[JobGroup], Iterator[str]]
+) -> Iterator[str]:
+    for place, group in enumerate(jobs):
+        yield from (f"jobs[{place}]: {line}" for line in check(group))
+
+
+def _scaler_lines(lines: Iterator[str]) -> Iterator[str]:
+    yield from (f"scaler: {line}" for line in lines)
