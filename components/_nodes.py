@@ -10,22 +10,12 @@ from components.spec.groups import NodeGroup
 from components.spec.names import LIMITS, PULUMI_SUFFIX
 
 __all__ = [
-    "METADATA_OPTIONS",
     "check_name",
     "encoded",
+    "metadata_options",
     "root_device",
     "tagged",
 ]
-
-METADATA_OPTIONS: aws.ec2.LaunchTemplateMetadataOptionsArgsDict = {
-    "http_endpoint": "enabled",
-    "http_tokens": "required",
-    # One hop keeps pods away from the credentials of the node.
-    "http_put_response_hop_limit": 1,
-    # Autoscaler tags have slashes in their keys; with them on, no instance starts.
-    "instance_metadata_tags": "disabled",
-}
-"""How the metadata service of a node answers."""
 
 
 def check_name(name: str, *kinds: str) -> None:
@@ -49,6 +39,19 @@ def check_name(name: str, *kinds: str) -> None:
 def encoded(user_data: str) -> str:
     """Encode user data, once, as a launch template wants it."""
     return base64.b64encode(user_data.encode()).decode()
+
+
+def metadata_options(
+    group: NodeGroup,
+) -> aws.ec2.LaunchTemplateMetadataOptionsArgsDict:
+    """Say how the metadata service of a node answers, as a launch template does."""
+    return {
+        "http_endpoint": "enabled",
+        "http_tokens": "required",
+        "http_put_response_hop_limit": group.metadata_hop_limit,
+        # Autoscaler tags have slashes in their keys; with them on, no instance starts.
+        "instance_metadata_tags": "disabled",
+    }
 
 
 def root_device(

@@ -22,9 +22,6 @@ __all__ = ["Cluster", "ClusterArgs", "control_plane_transform", "render_kubeconf
 _CONTROL_PLANE = "aws:eks/cluster:Cluster"
 _BEFORE_NODES = ("kube-proxy", "eks-pod-identity-agent")
 
-# Long enough to look back a quarter; a guess.
-_LOG_DAYS = 90
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClusterArgs:
@@ -253,7 +250,7 @@ def _log_group(
         aws.cloudwatch.LogGroup(
             name,
             name=f"/aws/eks/{called}/cluster",
-            retention_in_days=_LOG_DAYS,
+            retention_in_days=args.settings.log_retention_days,
             tags=args.tags,
             opts=opts,
         )

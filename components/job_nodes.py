@@ -157,7 +157,7 @@ def _launch_template(
         ),
         block_device_mappings=[_nodes.root_device(args.group)],
         iam_instance_profile={"arn": profile_arn},
-        metadata_options=_nodes.METADATA_OPTIONS,
+        metadata_options=_nodes.metadata_options(args.group),
         vpc_security_group_ids=[args.cluster.security_group_id],
         # Instances get theirs from the group; their volumes would have none.
         tag_specifications=[{"resource_type": "volume", "tags": tags}],

@@ -113,7 +113,7 @@ def _launch_template(
         name,
         user_data=None if user_data is None else _nodes.encoded(user_data),
         block_device_mappings=[_nodes.root_device(args.group)],
-        metadata_options=_nodes.METADATA_OPTIONS,
+        metadata_options=_nodes.metadata_options(args.group),
         tag_specifications=[
             {"resource_type": kind, "tags": tags} for kind in ("instance", "volume")
         ],

@@ -69,7 +69,7 @@ def refusal(values, region=REGION) -> list[str]:
 
 JOB_KEYS = (
     "name, architecture, instance_types, size, labels, taints, tags, volume, "
-    "user_data, kubelet, ami_id"
+    "user_data, metadata_hop_limit, kubelet, ami_id"
 )
 
 
@@ -122,7 +122,8 @@ JOB_KEYS = (
             "servers.0.ami_id",
             "ami-0123456789abcdef0",
             "servers[0].ami_id: unknown key, expected one of name, architecture, "
-            "instance_types, size, labels, taints, tags, volume, user_data, kubelet",
+            "instance_types, size, labels, taints, tags, volume, user_data, "
+            "metadata_hop_limit, kubelet",
         ),
         # Wrong types.
         ("network", None, "network: expected a map, got null"),
@@ -194,8 +195,7 @@ JOB_KEYS = (
             "network.vpc_id",
             "vpc-1",
             "network: cidr and vpc_id exclude each other, expected the keys cidr, "
-            "zones, nat, endpoints or the keys vpc_id, subnet_ids, public_subnet_ids, "
-            "subnet_cidrs",
+            "zones, nat, endpoints or the keys vpc_id, subnet_ids, subnet_cidrs",
         ),
         # Values that AWS or Kubernetes would refuse.
         (

@@ -54,6 +54,16 @@ _SERVICE_RANGES = tuple(
 )
 _MOST_PUBLIC_CIDRS = 40
 _MOST_TERMINATED_PODS = 12_500
+# What CloudWatch Logs takes. Source: CloudWatch Logs API, PutRetentionPolicy.
+_RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731) + (
+    1096,
+    1827,
+    2192,
+    2557,
+    2922,
+    3288,
+    3653,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,6 +85,8 @@ class ClusterSettings:
         admins: ARNs of the IAM roles and users that get cluster-admin; a program
             may give Outputs, which EKS checks.
         log_types: Control plane logs that go to CloudWatch, which has its price.
+        log_retention_days: Days until these logs are deleted, one of the numbers
+            that CloudWatch offers.
         support: What EKS does when standard support of *version* ends: upgrade
             the cluster by itself (`STANDARD`) or charge extra (`EXTENDED`).
         deletion_protection: Refuse to delete the cluster until this is off again.
@@ -85,16 +97,17 @@ class ClusterSettings:
             removed, 1 to 12,500; None leaves it to EKS.
         addons: Versions of add-ons to pin, by name; EKS's default for *version*
             otherwise.
-        ami_release: Release of the AL2023 node images, such as `v20260714`; None
-            takes the pinned one.
+        ami_release: Release of the AL2023 node images of job groups, such as
+            `v20260714`. None needs an image of its own in every job group; the ready
+            program puts its pin here.
 
     Raises:
         ValueError: EKS would refuse it, with a line for each reason.
 
     Sources:
         api, audit and authenticator logs: who did what and who was let in, a
-        guess at what is read. STANDARD: no surprise on the bill, the brief of the
-        project. 172.20.0.0/16: what EKS itself takes beside a VPC in 10.0.0.0/8.
+        guess at what is read. 90 days: a quarter to look back, a guess. STANDARD:
+        no surprise on the bill, the brief of the project. 172.20.0.0/16: what EKS itself takes beside a VPC in 10.0.0.0/8.
         Ranges: EKS API, CreateCluster; 12,500: pulumi-aws 7.51 (the API's own
         model says 1,000,000). 40 blocks: EKS user guide, service quotas.
     """
@@ -104,6 +117,7 @@ class ClusterSettings:
     public_access_cidrs: tuple[str, ...] = ()
     admins: tuple[str, ...] = ()
     log_types: tuple[LogType, ...] = ("api", "audit", "authenticator")
+    log_retention_days: int = 90
     support: Support = "STANDARD"
     deletion_protection: bool = False
     service_cidr: str = "172.20.0.0/16"
@@ -145,6 +159,12 @@ class ClusterSettings:
             )
         yield from self._access_problems()
         yield from choices("log_types", self.log_types, get_args(LogType))
+        if self.log_retention_days not in _RETENTION_DAYS:
+            days = ", ".join(map(str, _RETENTION_DAYS))
+            yield (
+                f"log_retention_days must be one of {days}, "
+                f"got log_retention_days={self.log_retention_days}"
+            )
         if self.support not in get_args(Support):
             yield f"support must be STANDARD or EXTENDED, got support={self.support!r}"
         yield from _service_problems(self.service_cidr)

@@ -66,10 +66,20 @@ def review_group(
     yield from _few_types(f"{path}.instance_types", group)
     yield from _odd_types(f"{path}.instance_types", types)
     yield from _volume(f"{path}.volume", group, types)
+    yield from _hops(f"{path}.metadata_hop_limit", group.metadata_hop_limit)
     if group.kubelet is not None:
         yield from _pods(f"{path}.kubelet.max_pods", group.kubelet, types, vpc_cni)
         yield from _pulls(f"{path}.kubelet", group.kubelet)
         yield from _pulls_on_slow_disk(f"{path}.volume", group.kubelet, group.volume)
+
+
+def _hops(path: str, hops: int) -> Iterator[Notice]:
+    if hops > 1:
+        yield Notice(
+            path=path,
+            text=f"metadata_hop_limit={hops} lets every pod of the group take the "
+            "credentials of the node: give pods a role of their own (Pod Identity)",
+        )
 
 
 def group_addresses(

@@ -75,6 +75,9 @@ class NodeGroup:
         tags: AWS tags of the nodes and of what they are made from.
         volume: Root volume.
         user_data: Parts added to the user data, in this order.
+        metadata_hop_limit: Network hops that an answer of the metadata service
+            survives, 1 to 64. With 1 pods cannot reach the credentials of the
+            node; pods on the host network always can.
 
     Raises:
         ValueError: AWS or Kubernetes would refuse the group, or it would undo what
@@ -82,7 +85,8 @@ class NodeGroup:
 
     Sources:
         40 characters: an IAM role has 64, and the name of the component around the
-        group and Pulumi's suffix need their part.
+        group and Pulumi's suffix need their part. One hop: EKS best practices,
+        security. 64: EC2 API, InstanceMetadataOptionsRequest.
     """
 
     name: str
@@ -94,6 +98,7 @@ class NodeGroup:
     tags: Mapping[str, str] = field(default_factory=dict)
     volume: Gp3Volume = Gp3Volume()
     user_data: tuple[UserDataPart, ...] = ()
+    metadata_hop_limit: int = 1
 
     def __post_init__(self) -> None:
         problems = _problems(self)
@@ -186,6 +191,7 @@ def _problems(group: NodeGroup) -> list[str]:
         *node_label_problems(group.labels),
         *node_taint_problems(group.taints),
         *tag_rules.tag_problems(group.tags),
+        *_hop_problems(group.metadata_hop_limit),
     ]
     for part in group.user_data:
         problems += overlap_problems(part, tuned=tuned)
@@ -208,6 +214,12 @@ def _name_problems(name: str) -> list[str]:
         f"name must be 1 to {_LONGEST_NAME} lower-case letters, digits or '-', with a "
         f"letter or digit at both ends, got name={name}"
     ]
+
+
+def _hop_problems(hops: int) -> list[str]:
+    if 1 <= hops <= 64:
+        return []
+    return [f"metadata_hop_limit must be 1 to 64, got metadata_hop_limit={hops}"]
 
 
 def _job_problems(group: JobGroup) -> list[str]:

@@ -133,7 +133,6 @@ class ExistingNetwork:
         subnet_ids: Private subnets for nodes, pods and the control plane, in at
             least two zones, with a way out to the internet or with endpoints for
             ECR, EC2, STS, EKS and S3.
-        public_subnet_ids: Subnets for load balancers that face the internet.
         subnet_cidrs: The IPv4 blocks of *subnet_ids*, in their order. Known
             blocks are checked: enough addresses for all pods, and no overlap
             with the range of Services.
@@ -147,7 +146,6 @@ class ExistingNetwork:
 
     vpc_id: str
     subnet_ids: tuple[str, ...]
-    public_subnet_ids: tuple[str, ...] = ()
     subnet_cidrs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -160,20 +158,8 @@ class ExistingNetwork:
                 "subnet_ids must name at least 2 subnets in different zones, "
                 f"got {len(self.subnet_ids)}"
             )
-        every = {
-            "subnet_ids": self.subnet_ids,
-            "public_subnet_ids": self.public_subnet_ids,
-        }
-        for field, ids in every.items():
-            yield from _id_problems(field, "subnet-", ids)
-            yield from duplicates(field, known(ids))
-        for both in sorted(
-            set(known(self.subnet_ids)) & set(known(self.public_subnet_ids))
-        ):
-            yield (
-                "public_subnet_ids must not repeat subnet_ids, "
-                f"got {both!r} in both of them"
-            )
+        yield from _id_problems("subnet_ids", "subnet-", self.subnet_ids)
+        yield from duplicates("subnet_ids", known(self.subnet_ids))
         yield from self._cidr_problems()
 
     def _cidr_problems(self) -> Iterator[str]:

@@ -229,6 +229,17 @@ def test_h052_metadata_tags_are_off_and_one_hop_is_the_limit(deploy):
     } == deployed(deploy).only(TEMPLATE).inputs["metadataOptions"]
 
 
+def test_h084_a_group_may_let_the_metadata_service_answer_further(deploy):
+    deployment = deployed(deploy, group=group(metadata_hop_limit=2))
+
+    assert (
+        2
+        == deployment.only(TEMPLATE).inputs["metadataOptions"][
+            "httpPutResponseHopLimit"
+        ]
+    )
+
+
 def test_the_root_volume_is_tuned_and_encrypted(deploy):
     assert [
         {

@@ -258,6 +258,12 @@ def test_h073_admins_that_a_program_learns_later_pass():
             "'100.64.0.0/16'",
         ),
         (
+            {"log_retention_days": 91},
+            "log_retention_days must be one of 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, "
+            "180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653, got "
+            "log_retention_days=91",
+        ),
+        (
             {"terminated_pod_gc_threshold": 0},
             "terminated_pod_gc_threshold must be 1 to 12500, got "
             "terminated_pod_gc_threshold=0",
@@ -299,6 +305,8 @@ def test_h083_an_ipv6_service_range_is_not_supported():
     [
         {"service_cidr": "10.0.0.0/12"},
         {"service_cidr": "192.168.7.0/24"},
+        {"log_retention_days": 1},
+        {"log_retention_days": 3653},
         {"terminated_pod_gc_threshold": 1},
         {"terminated_pod_gc_threshold": 12_500},
         {"log_types": ()},

@@ -235,3 +235,16 @@ def test_h075_some_server_group_takes_the_pods_of_the_cluster(servers):
 
 def test_h075_one_untainted_group_is_enough():
     validate_groups([server(name="gpu", taints=(Taint(key="gpu"),)), server()], [])
+
+
+@pytest.mark.parametrize("hops", [1, 2, 64])
+def test_h084_the_hop_limit_is_an_input(hops):
+    assert hops == job(metadata_hop_limit=hops).metadata_hop_limit
+
+
+@pytest.mark.parametrize("hops", [0, 65])
+def test_h084_refuses_hop_limits_that_ec2_refuses(hops):
+    message = f"metadata_hop_limit must be 1 to 64, got metadata_hop_limit={hops}"
+
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        server(metadata_hop_limit=hops)

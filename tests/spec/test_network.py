@@ -260,15 +260,6 @@ def test_all_problems_of_a_new_network_are_named_at_once():
             "subnet_ids must be subnet- and an id, got 'vpc-0b'",
         ),
         (
-            {"public_subnet_ids": ("subnet-0c", "0d")},
-            "public_subnet_ids must be subnet- and an id, got '0d'",
-        ),
-        (
-            {"public_subnet_ids": ("subnet-0b",)},
-            "public_subnet_ids must not repeat subnet_ids, got 'subnet-0b' in both of "
-            "them",
-        ),
-        (
             {"subnet_cidrs": ("10.0.0.0/24",)},
             "subnet_cidrs must be one for each of subnet_ids (2), got 1",
         ),

@@ -529,6 +529,14 @@ def test_h047_a_single_type_warns():
     ] == lines(servers=[server("m7i.xlarge")])
 
 
+def test_h084_a_hop_limit_that_reaches_pods_warns():
+    assert [
+        "servers[0].metadata_hop_limit: metadata_hop_limit=2 lets every pod of the "
+        "group take the credentials of the node: give pods a role of their own (Pod "
+        "Identity)"
+    ] == lines(servers=[server(metadata_hop_limit=2)])
+
+
 def test_h051_types_of_different_size_warn_and_name_the_odd_one():
     assert [
         "servers[0].instance_types: m6i.large has 2 vCPU and 8192 MiB, m6i.4xlarge has "

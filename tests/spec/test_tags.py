@@ -80,7 +80,7 @@ def test_h050_every_taint_tag_has_the_form_that_the_autoscaler_reads():
 
 def test_h052_every_job_group_has_tags_that_metadata_cannot_hold():
     """
-    Why the metadata service never shows tags (``_nodes.METADATA_OPTIONS``).
+    Why the metadata service never shows tags (``_nodes.metadata_options``).
 
     EC2 launches no instance that has them switched on and a key with a slash.
     """
