@@ -107,9 +107,10 @@ class ClusterSettings:
     Sources:
         api, audit and authenticator logs: who did what and who was let in, a
         guess at what is read. 90 days: a quarter to look back, a guess. STANDARD:
-        no surprise on the bill, the brief of the project. 172.20.0.0/16: what EKS itself takes beside a VPC in 10.0.0.0/8.
-        Ranges: EKS API, CreateCluster; 12,500: pulumi-aws 7.51 (the API's own
-        model says 1,000,000). 40 blocks: EKS user guide, service quotas.
+        no surprise on the bill, the brief of the project. 172.20.0.0/16: what EKS
+        itself takes beside a VPC in 10.0.0.0/8. Ranges: EKS API, CreateCluster;
+        12,500: pulumi-aws 7.51 (the API's own model says 1,000,000). 40 blocks: EKS
+        user guide, service quotas.
     """
 
     version: str
