@@ -35,7 +35,6 @@ _BESIDE = {
     "namePrefix",
     "region",
     "tags",
-    "tagsAll",
     "updateDefaultVersion",
 }
 _DATA = {
