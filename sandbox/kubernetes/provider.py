@@ -175,9 +175,9 @@ class KubernetesProvider(rpc.Provider):
         if stored is None or stored.urn == urn:
             return
         if "upsertExistingObjects" not in self._settings.switches:
-            owner = stored.urn or "nobody in this stack"
             raise RefusedError(
-                f"{identity.kind} {identity.text} already exists, it belongs to {owner}"
+                f"{identity.kind} {identity.text} already exists, it belongs to "
+                f"{stored.urn}"
             )
 
     def _store(self, urn: str) -> Store:
@@ -185,7 +185,10 @@ class KubernetesProvider(rpc.Provider):
         if not state:
             raise RefusedError(f"{_STATE} must name the state folder of the sandbox")
         stack = urn.split("::")[0].rpartition(":")[2]
-        return Store(Path(state) / "kubernetes" / stack)
+        target = kubeconfig.target(
+            self._settings.kubeconfig or "", self._settings.overrides
+        )
+        return Store(Path(state) / "kubernetes" / stack, target.server)
 
 
 def _type(chain: str) -> ObjectType | ReleaseType:

@@ -16,7 +16,8 @@ __all__ = ["Identity", "Store", "Stored", "render"]
 
 _FIRST = ("apiVersion", "kind", "metadata")
 _LONGEST_NAME = 200
-_OWNER = "# urn:"
+_OWNER = "# "
+_CLUSTER = "# of "
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,10 +61,12 @@ class Stored:
 
     Args:
         urn: The Pulumi resource that wrote it last.
+        cluster: Address of the API server that it was sent to.
         manifest: The object.
     """
 
     urn: str
+    cluster: str
     manifest: dict[str, Any]
 
 
@@ -72,14 +75,17 @@ class Store:
     A folder with one file for each object, ``<kind>-<namespace>-<name>.yaml``.
 
     Only the owner can read the files, since Secrets are among them. A file is
-    replaced as a whole, so a killed run leaves the old or the new one.
+    replaced as a whole, so a killed run leaves the old or the new one. An object that
+    was sent to another cluster is another object: a new cluster starts empty.
 
     Args:
         folder: Made when the first object is written.
+        cluster: Address of the API server.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, cluster: str) -> None:
         self.folder = folder
+        self.cluster = cluster
 
     def read(self, identity: Identity) -> Stored | None:
         """
@@ -88,20 +94,19 @@ class Store:
         Raises:
             RefusedError: The file is there and holds no object.
         """
-        for path in self._candidates(identity):
-            stored = self._load(path)
-            if stored is not None and Identity.of(stored.manifest) == identity:
-                return stored
-        return None
+        path = self._find(identity)
+        return None if path is None else _load(path)
 
     def write(self, urn: str, manifest: Mapping[str, Any]) -> Path:
         """Keep the object in place of its older self, and return where."""
-        path = self._place(Identity.of(manifest))
+        identity = Identity.of(manifest)
+        path = self._find(identity) or self._free(identity, urn)
         self.folder.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(f"# {urn}\n{render(manifest)}")
+                file.write(f"{_OWNER}{urn}\n{_CLUSTER}{self.cluster}\n")
+                file.write(render(manifest))
             os.replace(temporary, path)
         except BaseException:
             os.unlink(temporary)
@@ -110,41 +115,60 @@ class Store:
 
     def delete(self, identity: Identity) -> None:
         """Remove the object; one that is gone is no problem."""
-        if self.read(identity) is not None:
-            self._place(identity).unlink()
-            if not any(self.folder.iterdir()):
-                self.folder.rmdir()
+        path = self._find(identity)
+        if path is not None:
+            path.unlink()
 
-    def _place(self, identity: Identity) -> Path:
-        """Return the file of the object: the plain one unless another object has it."""
+    def _find(self, identity: Identity) -> Path | None:
+        for path in self._candidates(identity):
+            stored = _load(path)
+            if stored is None or stored.cluster != self.cluster:
+                continue
+            if Identity.of(stored.manifest) == identity:
+                return path
+        return None
+
+    def _free(self, identity: Identity, urn: str) -> Path:
+        """
+        Return the file for a new object: the plain one unless another object has it.
+
+        What the same resource left there for a cluster of the past gives way.
+        """
         plain, hashed = self._candidates(identity)
-        stored = self._load(plain)
-        taken = stored is not None and Identity.of(stored.manifest) != identity
-        return hashed if taken else plain
+        stored = _load(plain)
+        past = stored is not None and (
+            stored.urn == urn and stored.cluster != self.cluster
+        )
+        return plain if stored is None or past else hashed
 
     def _candidates(self, identity: Identity) -> tuple[Path, Path]:
         parts = (identity.kind.lower(), identity.namespace, identity.name)
         name = "-".join(part for part in parts if part)
-        suffix = hashlib.sha256(repr(identity).encode()).hexdigest()[:8]
+        whole = f"{identity} {self.cluster}"
+        suffix = hashlib.sha256(whole.encode()).hexdigest()[:8]
         hashed = self.folder / f"{name[:_LONGEST_NAME]}-{suffix}.yaml"
         plain = self.folder / f"{name}.yaml"
         return (plain if len(name) <= _LONGEST_NAME else hashed), hashed
 
-    def _load(self, path: Path) -> Stored | None:
-        try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return None
-        try:
-            manifest = yaml.safe_load(text)
-            Identity.of(manifest)
-        except (yaml.YAMLError, KeyError, TypeError) as error:
-            raise RefusedError(
-                f"{path} is not an object of Kubernetes any more"
-            ) from error
-        first = text.split("\n", 1)[0]
-        urn = first.removeprefix("# ") if first.startswith(_OWNER) else ""
-        return Stored(urn=urn, manifest=manifest)
+
+def _load(path: Path) -> Stored | None:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    try:
+        manifest = yaml.safe_load(text)
+        Identity.of(manifest)
+        owner, cluster, *_ = text.split("\n", 2)
+        if not owner.startswith(_OWNER) or not cluster.startswith(_CLUSTER):
+            raise ValueError(owner)
+    except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        raise RefusedError(f"{path} is not an object of Kubernetes any more") from error
+    return Stored(
+        urn=owner.removeprefix(_OWNER),
+        cluster=cluster.removeprefix(_CLUSTER),
+        manifest=manifest,
+    )
 
 
 class _Dumper(yaml.SafeDumper):

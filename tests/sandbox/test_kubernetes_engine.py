@@ -104,7 +104,7 @@ def test_objects_live_through_a_whole_run(stack):
     stack.run("destroy", "--yes", "--skip-preview", "--stack", "dev")
 
     assert {} == stack.resources()
-    assert not folder.exists()
+    assert [] == [*folder.iterdir()]
 
 
 def test_a_refusal_reaches_the_user_in_words(stack):

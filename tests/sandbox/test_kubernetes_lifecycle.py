@@ -14,7 +14,7 @@ from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.runtime.rpc import UNKNOWN
 
 from sandbox.kubernetes.errors import RefusedError
-from tests.sandbox.kubernetes_driver import Driver, urn, wait
+from tests.sandbox.kubernetes_driver import Driver, kubeconfig, urn, wait
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 SECRET = "kubernetes:core/v1:Secret"
@@ -45,6 +45,7 @@ def test_an_object_is_kept_as_a_file(driver):
     assert {
         "configmap-jobs-settings.yaml": (
             "# urn:pulumi:dev::project::kubernetes:core/v1:ConfigMap::settings\n"
+            "# of https://a.example.com\n"
             "apiVersion: v1\n"
             "kind: ConfigMap\n"
             "metadata:\n"
@@ -313,7 +314,6 @@ def test_a_deleted_object_is_gone(driver):
     driver.delete(CONFIG_MAP, "settings", state)
 
     assert {} == driver.files
-    assert not (driver.state / "kubernetes" / "dev").exists()
 
 
 def test_drift_shows_in_a_refresh(driver):
@@ -382,9 +382,41 @@ def test_names_that_would_share_a_file_do_not(driver):
     assert ("a/b-c", first) == driver.read(CONFIG_MAP, "a/b-c")
     assert ("a-b/c", second) == driver.read(CONFIG_MAP, "a-b/c")
 
+    driver.delete(CONFIG_MAP, "first", first)
+    driver.update(CONFIG_MAP, "second", second, second)
+
+    assert [second] == [yaml.safe_load(text) for text in driver.files.values()]
+
     driver.delete(CONFIG_MAP, "second", second)
 
-    assert ["configmap-a-b-c.yaml"] == [*driver.files]
+    assert {} == driver.files
+
+
+def test_a_new_cluster_starts_empty(tmp_path):
+    old = Driver(tmp_path)
+    new = Driver(tmp_path, {"kubeconfig": kubeconfig("https://b.example.com")})
+    id_, state = old.create(CONFIG_MAP, "settings", config_map())
+
+    assert (None, {}) == new.read(CONFIG_MAP, id_, state)
+
+    new.create(CONFIG_MAP, "settings", config_map(data={"a": "2"}))
+    old.delete(CONFIG_MAP, "settings", state)
+
+    assert (id_, config_map(data={"a": "2"})) == new.read(CONFIG_MAP, id_, state)
+    assert ["configmap-jobs-settings.yaml"] == [*new.files]
+
+
+def test_two_clusters_may_hold_objects_of_one_name(tmp_path):
+    first = Driver(tmp_path)
+    second = Driver(tmp_path, {"kubeconfig": kubeconfig("https://b.example.com")})
+    id_, state = first.create(CONFIG_MAP, "first", config_map())
+    second.create(CONFIG_MAP, "second", config_map(data={"a": "2"}))
+
+    assert 2 == len(first.files)
+
+    first.delete(CONFIG_MAP, "first", state)
+
+    assert (id_, config_map(data={"a": "2"})) == second.read(CONFIG_MAP, id_, state)
 
 
 def test_a_long_name_has_a_file(driver):
@@ -394,10 +426,11 @@ def test_a_long_name_has_a_file(driver):
     assert (id_, document) == driver.read(CONFIG_MAP, id_)
 
 
-def test_a_broken_file_names_itself(driver):
+@pytest.mark.parametrize("text", ["a: [", "a: b", "", "apiVersion: v1\nkind: A\n"])
+def test_a_broken_file_names_itself(driver, text):
     id_, state = driver.create(CONFIG_MAP, "settings", config_map())
     path = driver.state / "kubernetes" / "dev" / "configmap-jobs-settings.yaml"
-    path.write_text("a: [")
+    path.write_text(text)
 
     with pytest.raises(RefusedError) as caught:
         driver.read(CONFIG_MAP, id_, state)
