@@ -1,10 +1,10 @@
-"""`python -m sandbox up|preview|down|status|tools [--stack NAME]`."""
+"""`python -m sandbox up|preview|down|status|tools`, see `--help`."""
 
 import argparse
 import os
 import sys
 
-from sandbox import runner, tools
+from sandbox import control_plane_tools, runner, tools
 from sandbox.account import AccountError
 from sandbox.builder import BuildError
 from sandbox.cli import CliError
@@ -25,15 +25,22 @@ def main(arguments: list[str]) -> int:
             return _ACTIONS[chosen.command](layout, os.environ, chosen.stack)
         if chosen.command == "status":
             return runner.status(layout)
-        folder = tools.pulumi_folder(os.environ)
-        for program in tools.PROGRAMS:
-            print(f"{program} {folder / program}")
+        _print_tools(cluster=chosen.cluster)
     except (AccountError, BuildError, CliError, StackFileError, TurnError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return _INTERRUPTED
     return 0
+
+
+def _print_tools(*, cluster: bool) -> None:
+    folder = tools.pulumi_folder(os.environ)
+    found = {name: folder / name for name in tools.PROGRAMS}
+    find = control_plane_tools.programs if cluster else control_plane_tools.built
+    found |= find(os.environ)
+    for name, path in found.items():
+        print(f"{name} {path}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -50,7 +57,12 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=what)
         command.add_argument("--stack", default="sandbox", help="Pulumi.<stack>.yaml")
     commands.add_parser("status", help="print what is deployed")
-    commands.add_parser("tools", help="print name and path of the tools, build missing")
+    built = commands.add_parser(
+        "tools", help="print name and path of the tools, build missing"
+    )
+    built.add_argument(
+        "--cluster", action="store_true", help="also those of a real control plane"
+    )
     return parser
 
 

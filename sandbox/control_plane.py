@@ -44,7 +44,7 @@ class ControlPlane:
     Processes that start with the ``with`` block and end with it, come what may.
 
     Args:
-        tools: Folder of the built programs.
+        programs: Files of the built programs by name, as `programs` returns them.
         state: Empty folder for data, certificates and logs.
         components: What runs beside etcd and the API server.
         scheduler_config: A KubeSchedulerConfiguration, without ``clientConnection``,
@@ -57,13 +57,13 @@ class ControlPlane:
     def __init__(
         self,
         *,
-        tools: Path,
+        programs: Mapping[str, Path],
         state: Path,
         components: Sequence[Component] = (),
         scheduler_config: Mapping[str, object] | None = None,
     ) -> None:
         self.kubeconfig = state / "kubeconfig.yaml"
-        self._tools = tools
+        self._programs = programs
         self._state = state
         self._components = components
         self._scheduler_config = scheduler_config
@@ -174,7 +174,7 @@ class ControlPlane:
     def _run(self, name: str, *arguments: str) -> None:
         with self._log(name).open("wb") as log:
             self._processes[name] = subprocess.Popen(
-                [str(self._tools / name), *arguments],
+                [str(self._programs[name]), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -4,13 +4,14 @@ The programs of a real control plane, built from their Go modules.
 Each is a bundle of its own, so that a new version of one builds that one alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from sandbox.builder import Build, Bundle, folder_of, module_folder, obtain
 
 __all__ = [
     "BUNDLES",
+    "built",
     "kyverno_module",
     "programs",
     "versions",
@@ -98,12 +99,13 @@ def programs(
             f"about {sum(one.minutes for one in missing)} min on two cores.",
             flush=True,
         )
-    folders = [(bundle, obtain(bundle, environ)) for bundle in bundles]
-    return {
-        build.name: folder / build.name
-        for bundle, folder in folders
-        for build in bundle.builds
-    }
+    return _files([(bundle, obtain(bundle, environ)) for bundle in bundles])
+
+
+def built(environ: Mapping[str, str]) -> dict[str, Path]:
+    """Return the programs that were built before, by name; nothing is built."""
+    folders = [(bundle, folder_of(bundle, environ)) for bundle in BUNDLES]
+    return _files([(bundle, folder) for bundle, folder in folders if folder.exists()])
 
 
 def versions() -> dict[str, str]:
@@ -119,3 +121,11 @@ def kyverno_module(environ: Mapping[str, str]) -> Path:
         BuildError: The module could not be fetched.
     """
     return module_folder("kyverno", _KYVERNO, environ)
+
+
+def _files(folders: Iterable[tuple[Bundle, Path]]) -> dict[str, Path]:
+    return {
+        build.name: folder / build.name
+        for bundle, folder in folders
+        for build in bundle.builds
+    }
