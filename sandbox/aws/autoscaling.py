@@ -61,6 +61,9 @@ PROCESSES = (
 )
 """Source: Amazon EC2 Auto Scaling user guide, suspend and resume processes."""
 
+_UNPROTECTED_AT_ONCE = 50
+"""Source: Auto Scaling API, SetInstanceProtection, InstanceIds."""
+
 TAG_LIMIT = 50
 """Tags of one group. Source: EC2 Auto Scaling API, CreateOrUpdateTags."""
 
@@ -247,6 +250,22 @@ def _update(call: Call) -> None:
         _retag(call)
 
 
+def _delete(call: Call) -> None:
+    """End the nodes as well; the provider lifts their protection first."""
+    client = call.client("autoscaling")
+    (group,) = client.describe_auto_scaling_groups(AutoScalingGroupNames=[call.id])[
+        "AutoScalingGroups"
+    ] or [{"Instances": []}]
+    nodes = [node["InstanceId"] for node in group["Instances"]]
+    for start in range(0, len(nodes), _UNPROTECTED_AT_ONCE):
+        client.set_instance_protection(
+            AutoScalingGroupName=call.id,
+            InstanceIds=nodes[start : start + _UNPROTECTED_AT_ONCE],
+            ProtectedFromScaleIn=False,
+        )
+    client.delete_auto_scaling_group(AutoScalingGroupName=call.id, ForceDelete=True)
+
+
 def _retag(call: Call) -> None:
     client, name = call.client("autoscaling"), call.inputs["name"]
     new = call.inputs.get("tags", [])
@@ -292,9 +311,7 @@ GROUP = Resource(
     create=_create,
     read=_read,
     update=_update,
-    delete=lambda call: call.client("autoscaling").delete_auto_scaling_group(
-        AutoScalingGroupName=call.id, ForceDelete=True
-    ),
+    delete=_delete,
     inputs=frozenset(
         {
             "enabledMetrics",
