@@ -112,13 +112,14 @@ def autoscaler_values(
         **on_servers(servers),
         "resources": autoscaler.resources.requirements(),
         "extraArgs": {
-            "balance-similar-node-groups": False,
+            # Texts: a template may take a bare false for "no value", which is true.
+            "balance-similar-node-groups": "false",
             "expander": "priority,least-waste" if chosen else "least-waste",
-            "expendable-pods-priority-cutoff": EXPENDABLE_CUTOFF,
+            "expendable-pods-priority-cutoff": str(EXPENDABLE_CUTOFF),
             "max-node-provision-time": autoscaler.max_node_provision_time,
             "scale-down-delay-after-add": autoscaler.scale_down_delay_after_add,
-            "skip-nodes-with-local-storage": True,
-            "skip-nodes-with-system-pods": True,
+            "skip-nodes-with-local-storage": "true",
+            "skip-nodes-with-system-pods": "true",
         },
         **({"expanderPriorities": chosen} if chosen else {}),
     }

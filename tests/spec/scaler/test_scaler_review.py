@@ -1,0 +1,151 @@
+"""What is accepted and worth a notice."""
+
+import pytest
+
+from components.spec.groups import Size, UserDataPart
+from components.spec.scaler.auto_mode import AutoMode
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler, ScaleDown
+from components.spec.scaler.karpenter import Karpenter, ServerPool
+from components.spec.scaler.pool import Budget, PoolRules
+from components.spec.scaler.scaler_review import review_scaler
+from tests.spec.scaler.builders import job, server
+
+ONE = ("m7i.4xlarge",)
+MORE = ServerPool(name="more", architecture="amd64", instance_types=("m7i.xlarge",))
+DROP_IN = UserDataPart(
+    kind="shell", content="#!/bin/bash\necho x > /etc/eks/nodeadm.d/90.yaml\n"
+)
+
+
+def notices(scaler, severity="warning", **overrides):
+    found = review_scaler(
+        scaler,
+        **{
+            "servers": (server(),),
+            "jobs": (job(instance_types=ONE),),
+            "cluster_version": "1.36",
+            "longest_jobs": {"job": "6h"},
+        }
+        | overrides,
+    )
+    return [str(one) for one in found if one.severity == severity]
+
+
+@pytest.mark.parametrize("scaler", [Karpenter(), ClusterAutoscaler()])
+def test_defaults_give_no_warning(scaler):
+    assert [] == notices(scaler)
+
+
+@pytest.mark.parametrize(
+    ("scaler", "overrides", "text"),
+    [
+        (
+            Karpenter(),
+            {"cluster_version": "1.38"},
+            "scaler.version: whether Karpenter 1.15.1 serves Kubernetes 1.38 is not "
+            "known here (up to 1.37)",
+        ),
+        (
+            Karpenter(ami_alias="al2023@latest"),
+            {},
+            "scaler.ami_alias: al2023@latest replaces every node whenever AWS releases "
+            "an image: name a release",
+        ),
+        (
+            Karpenter(),
+            {"servers": (server(size=Size(min=1, max=3)),)},
+            "scaler.replicas: 2 replicas want a node each, server groups without "
+            "taints keep 1: the rest waits; raise size.min or lower replicas",
+        ),
+        (
+            Karpenter(feature_gates={"nodeRepair": True}),
+            {},
+            "scaler.feature_gates[nodeRepair]: a node that is taken for broken goes "
+            "with its jobs, whatever their annotations say",
+        ),
+        (
+            Karpenter(pools={"job": PoolRules(capacity_types=("spot",))}),
+            {},
+            "scaler.pools[job].capacity_types: spot: AWS takes nodes back with two "
+            "minutes' notice, and no annotation keeps a job",
+        ),
+        (
+            Karpenter(),
+            {"jobs": (job(instance_types=ONE, user_data=(DROP_IN,)),)},
+            "jobs[0].user_data[0]: writes below /etc/eks/nodeadm.d, which wins over "
+            "Karpenter: when it changes pods or reserved resources, nodes come that "
+            "fit no pod",
+        ),
+        (
+            ClusterAutoscaler(scale_down_delay_after_add="4m"),
+            {},
+            "scaler.scale_down_delay_after_add: 4m is below 5m: a node may go before "
+            "the jobs that it was made for have started on it",
+        ),
+        (
+            ClusterAutoscaler(options={"job": ScaleDown(unneeded_time="1m")}),
+            {},
+            "scaler.options[job].unneeded_time: 1m is below 5m: a node goes in a short "
+            "gap between two jobs, and comes again",
+        ),
+        (
+            ClusterAutoscaler(options={"job": ScaleDown(utilization_threshold=0.5)}),
+            {},
+            "scaler.options[job].utilization_threshold: below 0.5 jobs are moved: only "
+            "their annotation keeps them",
+        ),
+        (
+            ClusterAutoscaler(options={"job": ScaleDown(ignore_daemonsets=False)}),
+            {},
+            "scaler.options[job].ignore_daemonsets: false: with the pods of DaemonSets "
+            "an empty node may count as used, and stay for ever",
+        ),
+        (
+            ClusterAutoscaler(groups="managed"),
+            {},
+            "scaler.groups: managed: an update of a node group drains its nodes and "
+            "gives jobs 15 minutes; update when none runs",
+        ),
+    ],
+)
+def test_names_what_a_setting_costs(scaler, overrides, text):
+    assert [text] == notices(scaler, **overrides)
+
+
+def test_h086_auto_mode_names_the_defaults_that_it_does_not_apply():
+    assert [
+        "jobs[0].kubelet: EKS Auto Mode does not apply the defaults "
+        "kubelet.max_pods=60, kubelet.registry_pull_qps=40, kubelet.registry_burst=60, "
+        "kubelet.runtime_request_timeout=15m: it decides itself, 110 pods at most"
+    ] == notices(AutoMode())
+
+
+def test_auto_mode_ends_jobs_that_nobody_announced():
+    assert notices(
+        AutoMode(pools={"job": PoolRules(budgets=(Budget(nodes="10%"),))}),
+        longest_jobs={},
+    )[1:] == [
+        "jobs[0].longest_job: not given: EKS Auto Mode ends jobs 24h after their node "
+        "began to drain, and it drains for new images about every week",
+        "scaler.pools[job].budgets: none for Drifted: new images drain nodes at any "
+        "hour, about every week",
+    ]
+
+
+def test_h071_what_can_hold_up_a_destroy_is_said():
+    assert notices(Karpenter(), "info", longest_jobs=None, jobs=(job(),)) == [
+        "scaler.preference_policy: Ignore holds for the whole cluster: preferred "
+        "affinity and ScheduleAnyway spreads of servers are not planned for either",
+        "scaler.server_pools: none: Karpenter does not scale the managed groups of "
+        "servers, which stay at size.min",
+        "jobs[0].longest_job: not given: a node that drains waits for its jobs without "
+        "an end, one that hangs keeps its node and holds up `pulumi destroy`",
+        "jobs[0].instance_types: the cheapest type that fits is bought, whatever their "
+        "order",
+    ]
+
+
+def test_a_team_that_runs_karpenter_already_hears_nothing_about_its_controller():
+    scaler = Karpenter(install=False, server_pools=(MORE,))
+
+    assert [] == notices(scaler, "info")
