@@ -36,6 +36,11 @@ Cluster Autoscaler FAQ.
 """
 
 
+# Every cluster has one node, so the limit is reached; scale-down does not ask for it.
+# Source: Cluster Autoscaler, core/static_autoscaler.go; not run.
+_ADDS_NOTHING = {"max-nodes-total": "1"}
+
+
 def autoscaler_version_problems(version: str | None, cluster_version: str) -> list[str]:
     """
     List why a version does not fit the cluster.
@@ -75,6 +80,7 @@ def autoscaler_values(
     region: Any,
     patterns: Mapping[str, str],
     servers: Sequence[ServerGroup] = (),
+    retiring: bool = False,
 ) -> dict[str, Any]:
     """
     Return the values of the chart `cluster-autoscaler`.
@@ -86,6 +92,8 @@ def autoscaler_values(
         region: Region, or an output with it.
         patterns: Expressions for the names of Auto Scaling groups, by job group.
         servers: Server groups, on which the controller runs.
+        retiring: Whether it adds no nodes any more, of servers neither, and only
+            takes away empty ones.
 
     Shape:
         Values of chart cluster-autoscaler 9.59; left out is what its defaults do.
@@ -120,6 +128,7 @@ def autoscaler_values(
             "scale-down-delay-after-add": autoscaler.scale_down_delay_after_add,
             "skip-nodes-with-local-storage": "true",
             "skip-nodes-with-system-pods": "true",
+            **(_ADDS_NOTHING if retiring else {}),
         },
         **({"expanderPriorities": chosen} if chosen else {}),
     }

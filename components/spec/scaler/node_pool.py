@@ -22,12 +22,19 @@ AUTO_NODE_CLASS = (AUTO_NODE_CLASS_API, "NodeClass")
 _TAKEN_DOMAINS = ("karpenter.sh", "karpenter.k8s.aws")
 
 
+# Cores too: below zero, a limit of nodes is not looked at. Source: karpenter 1.14,
+# pkg/controllers/provisioning/scheduling/scheduler.go.
+_NOTHING = {"nodes": "0", "cpu": "0"}
+
+
 def node_pool(
     group: NodeGroup,
     rules: PoolRules,
     life: Lifetime,
     node_class: tuple[str, str],
     instance_types: InstanceTypes,
+    *,
+    retiring: bool = False,
 ) -> dict[str, Any]:
     """
     Return the NodePool of a group. Its class has the same name.
@@ -41,6 +48,8 @@ def node_pool(
         node_class: `EC2_NODE_CLASS` or `AUTO_NODE_CLASS`.
         instance_types: Facts about its types, for the limit of cores, which older
             versions keep to better than that of nodes.
+        retiring: Whether the pool gets no new nodes, while those it has let their
+            jobs finish. A change of limits moves no node.
 
     Shape:
         NodePool of karpenter.sh/v1, with the defaults of its CRD written out.
@@ -66,7 +75,7 @@ def node_pool(
                 },
             },
             "disruption": rules.disruption(),
-            "limits": _limits(group, instance_types),
+            "limits": (dict(_NOTHING) if retiring else _limits(group, instance_types)),
             **({} if rules.weight is None else {"weight": rules.weight}),
         },
     }

@@ -115,6 +115,7 @@ def _karpenter_groups(
             )
         yield from _cheapest(path, group)
         yield from _drop_ins(path, group)
+        yield from _key(path, group, "the controller")
         rules = karpenter.rules(group.name)
         yield from review_rules(f"scaler.pools[{group.name}]", rules, limit)
 
@@ -136,6 +137,7 @@ def _auto_mode(
                 "drain, and it drains for new images about every week",
             )
         yield from _cheapest(path, group)
+        yield from _key(path, group, "the cluster")
         rules, pool = auto_mode.rules(group.name), f"scaler.pools[{group.name}]"
         yield from review_rules(pool, rules, limit)
         if not any("Drifted" in one.reasons for one in rules.budgets):
@@ -190,6 +192,15 @@ def _cheapest(path: str, group: NodeGroup) -> Iterator[Notice]:
             path=f"{path}.instance_types",
             text="the cheapest type that fits is bought, whatever their order",
             severity="info",
+        )
+
+
+def _key(path: str, group: NodeGroup, user: str) -> Iterator[Notice]:
+    if group.volume.kms_key_id is not None:
+        yield Notice(
+            path=f"{path}.volume.kms_key_id",
+            text=f"the policy of the key must let the role of {user} use it and "
+            "create grants, or no node starts",
         )
 
 

@@ -24,7 +24,7 @@ from components.spec.scaler.node_class_kubelet import user_data_problems
 from components.spec.scaler.node_pool import label_problems
 from components.spec.scaler.versions import KARPENTER_NEEDED, parsed
 
-__all__ = ["Scaler", "controller_version", "validate_scaler"]
+__all__ = ["Scaler", "controller_version", "validate_retiring", "validate_scaler"]
 
 Scaler = Karpenter | ClusterAutoscaler | AutoMode
 
@@ -58,6 +58,7 @@ def validate_scaler(
     cluster_version: str,
     zones: int | None = None,
     longest_jobs: Mapping[str, str] | None = None,
+    tags: Mapping[str, str] | None = None,
 ) -> None:
     """
     Refuse what a scaler cannot do with these groups: nothing is dropped in silence.
@@ -69,19 +70,23 @@ def validate_scaler(
         cluster_version: Version of Kubernetes, `1.36`.
         zones: How many zones the cluster spans, None when that is not known.
         longest_jobs: How long a job may run, by job group; others are not known.
+        tags: Tags of the stack.
 
     Raises:
         ValueError: A line for each problem, with its path in the stack file.
     """
     longest = longest_jobs or {}
     names = [group.name for group in jobs]
+    own_tags = [f"tags: {line}" for line in tag_problems(tags or {})]
     if isinstance(scaler, Karpenter):
         problems = [
+            *own_tags,
             *_karpenter_problems(scaler, servers, jobs, cluster_version),
             *_each(jobs, lambda group: _karpenter_group(scaler, group, longest)),
         ]
     elif isinstance(scaler, AutoMode):
         problems = [
+            *own_tags,
             *_scaler_lines(unknown_groups("pools", scaler.pools, names)),
             *_each(jobs, lambda group: _auto_mode_group(scaler, group, longest)),
         ]
@@ -93,6 +98,23 @@ def validate_scaler(
             ),
         ]
     refuse(problems)
+
+
+def validate_retiring(scaler: Scaler, retiring: Scaler) -> None:
+    """
+    Refuse a scaler that retires while it is also the one in use.
+
+    Args:
+        scaler: The scaler that makes new nodes.
+        retiring: The one whose nodes let their jobs finish.
+
+    Raises:
+        ValueError: Both are of one kind.
+    """
+    if scaler.kind == retiring.kind:
+        raise ValueError(
+            f"kind must differ from that of scaler, got kind={retiring.kind}"
+        )
 
 
 def _karpenter_problems(

@@ -30,7 +30,7 @@ from components.spec.scaler.versions import (
 from tests.spec.scaler.builders import server
 
 
-def values(**overrides):
+def values(retiring=False, **overrides):
     return autoscaler_values(
         ClusterAutoscaler(**overrides),
         cluster_name="prod",
@@ -38,6 +38,7 @@ def values(**overrides):
         region="ap-northeast-2",
         patterns={"job": "^a$", "job-arm": "^b$"},
         servers=(server(),),
+        retiring=retiring,
     )
 
 
@@ -205,3 +206,9 @@ def test_many_groups_have_different_priorities():
 )
 def test_an_expression_matches_the_groups_of_its_component(pattern, name, expected):
     assert expected == bool(re.search(pattern, name))
+
+
+def test_a_retiring_autoscaler_adds_no_node_and_still_takes_empty_ones():
+    plain, retiring = values()["extraArgs"], values(retiring=True)["extraArgs"]
+
+    assert {**plain, "max-nodes-total": "1"} == retiring

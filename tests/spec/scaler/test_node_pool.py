@@ -156,3 +156,14 @@ def test_labels_and_taints_of_any_group_fit_the_patterns_of_the_crd(labels, tain
     for taint in made["spec"]["taints"]:
         assert re.match(QUALIFIED, taint["key"])
         assert re.match(QUALIFIED, taint.get("value", "left-out"))
+
+
+def test_a_retiring_pool_gets_no_node_and_changes_nothing_else():
+    pools = [
+        node_pool(job(), PoolRules(), LIFE, EC2_NODE_CLASS, TYPES, retiring=retiring)
+        for retiring in (False, True)
+    ]
+    limits = [pool["spec"].pop("limits") for pool in pools]
+
+    assert {"nodes": "0", "cpu": "0"} == limits[1]
+    assert pools[0] == pools[1]

@@ -8,6 +8,7 @@ from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler, ScaleDo
 from components.spec.scaler.karpenter import Karpenter, ServerPool
 from components.spec.scaler.pool import Budget, PoolRules
 from components.spec.scaler.scaler_review import review_scaler
+from components.spec.volume import Gp3Volume
 from tests.spec.scaler.builders import job, server
 
 ONE = ("m7i.4xlarge",)
@@ -75,6 +76,12 @@ def test_defaults_give_no_warning(scaler):
             "jobs[0].user_data[0]: writes below /etc/eks/nodeadm.d, which wins over "
             "Karpenter: when it changes pods or reserved resources, nodes come that "
             "fit no pod",
+        ),
+        (
+            Karpenter(),
+            {"jobs": (job(instance_types=ONE, volume=Gp3Volume(kms_key_id="k")),)},
+            "jobs[0].volume.kms_key_id: the policy of the key must let the role of the "
+            "controller use it and create grants, or no node starts",
         ),
         (
             ClusterAutoscaler(scale_down_delay_after_add="4m"),

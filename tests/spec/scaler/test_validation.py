@@ -15,6 +15,7 @@ from components.spec.scaler.pool import PoolRules
 from components.spec.scaler.settings import (
     Scaler,
     controller_version,
+    validate_retiring,
     validate_scaler,
 )
 from components.spec.volume import Gp3Volume
@@ -272,3 +273,21 @@ def test_all_problems_are_named_in_the_order_of_the_file():
 )
 def test_the_version_that_protection_depends_on(scaler, expected):
     assert expected == controller_version(scaler, "1.36")
+
+
+@pytest.mark.parametrize("scaler", [Karpenter(), AutoMode()], ids=lambda one: one.kind)
+def test_tags_of_the_stack_that_karpenter_sets_itself_are_refused(scaler):
+    message = (
+        "tags: tags must leave out kubernetes.io/clusters, which Karpenter sets itself"
+    )
+
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        validate(scaler, tags={"kubernetes.io/clusters": "x", "team": "data"})
+
+
+def test_a_scaler_retires_while_another_is_in_use():
+    validate_retiring(Karpenter(), ClusterAutoscaler())
+    message = "kind must differ from that of scaler, got kind=karpenter"
+
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        validate_retiring(Karpenter(), Karpenter(version="1.14.1"))
