@@ -134,6 +134,12 @@ def _refuse_used_group(call: Call) -> None:
     """
     client = call.client("ec2")
     used = ec2.interfaces_in_use(client, "group-id", call.id)
+    used += [
+        endpoint["VpcEndpointId"]
+        for endpoint in client.describe_vpc_endpoints()["VpcEndpoints"]
+        if endpoint["State"].lower() != "deleted"
+        and call.id in [item["GroupId"] for item in endpoint.get("Groups", [])]
+    ]
     others = client.describe_security_groups(
         Filters=[{"Name": "ip-permission.group-id", "Values": [call.id]}]
     )["SecurityGroups"]

@@ -9,7 +9,6 @@ found again: each create is noted in the journal with its URN, and the next one 
 that URN and the same inputs takes the resource over.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -19,9 +18,9 @@ from typing import Any
 from botocore.exceptions import ClientError
 from pulumi.provider.experimental import provider as rpc
 
-from sandbox.aws import naming, schema
+from sandbox.aws import naming, notes, schema, state
 from sandbox.aws.cloud import Cloud
-from sandbox.aws.difference import EMPTY, Change, changes, is_below, same
+from sandbox.aws.difference import Change, changes, is_below
 from sandbox.aws.errors import RefusedError
 from sandbox.aws.journal import Journal
 from sandbox.aws.registry import function, resource
@@ -101,6 +100,9 @@ class AwsProvider(rpc.Provider):
         inputs |= missing | ({"__defaults": list(missing)} if missing else {})
         if not found:
             if kind.name:
+                old = old or notes.alike(
+                    self._journal(), kind, request.urn, inputs, self._mentioned
+                )
                 problem = naming.fill_in(
                     kind.name, request.name, inputs, old, request.random_seed
                 )
@@ -139,12 +141,16 @@ class AwsProvider(rpc.Provider):
         kind, checked = resource(request.type), plain_map(request.properties)
         inputs = {key: v for key, v in checked.items() if key != "__defaults"}
         if request.preview:
-            return rpc.CreateResponse("", wire_map(self._foreseen(kind, inputs)))
-        call = self._lost(kind, request.urn, self._call(kind, inputs))
-        if not call.id:
+            promised = inputs | self._tags_all(kind, inputs)
+            foreseen = state.foreseen(kind, promised, self._region)
+            return rpc.CreateResponse("", wire_map(foreseen))
+        call = self._call(kind, inputs)
+        lost = notes.lost(call.journal, request.urn, inputs, self._mentioned)
+        if lost and self._found(kind, replace(call, id=lost)) is not None:
+            call = replace(call, id=lost)
+        else:
             call = replace(call, id=kind.create(call))
-            note = {"id": call.id, "inputs": checked}
-            call.journal.put(_note_key(request.urn), note)
+            notes.write(call.journal, request.urn, call.id, checked)
         self._mentioned.add(call.id)
         return rpc.CreateResponse(call.id, wire_map(self._outcome(kind, call)))
 
@@ -158,8 +164,8 @@ class AwsProvider(rpc.Provider):
         changed = frozenset(change.top for change in found)
         if request.preview:
             moved = dict.fromkeys(kind.moves(changed), UNKNOWN)
-            state = _kept(kind, old, inputs) | self._tags_all(kind, inputs) | moved
-            return rpc.UpdateResponse(wire_map(state))
+            kept = state.kept(kind, old, inputs) | self._tags_all(kind, inputs)
+            return rpc.UpdateResponse(wire_map(kept | moved))
         call = self._call(kind, inputs, request.resource_id, old, changed)
         if kind.update and changed - {"tags", "tagsAll"}:
             kind.update(call)
@@ -178,8 +184,8 @@ class AwsProvider(rpc.Provider):
         found = self._found(kind, call)
         if found is None:
             return rpc.ReadResponse("")
-        state, drifted = _drift(kind, old, inputs, found)
-        return rpc.ReadResponse(request.resource_id, wire_map(state), wire_map(drifted))
+        now, drifted = state.drift(kind, old, inputs, found)
+        return rpc.ReadResponse(request.resource_id, wire_map(now), wire_map(drifted))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
         """Remove a resource; one that is gone already is no error."""
@@ -192,9 +198,7 @@ class AwsProvider(rpc.Provider):
             # Gone may be what it stood on, and not the thing itself.
             if not is_gone(error) or self._found(kind, call) is not None:
                 raise
-        noted = call.journal.get(_note_key(request.urn))
-        if noted and noted["id"] == request.resource_id:
-            call.journal.remove(_note_key(request.urn))
+        notes.forget(call.journal, request.urn, request.resource_id)
 
     async def invoke(self, request: rpc.InvokeRequest) -> rpc.InvokeResponse:
         """Answer a function of the provider."""
@@ -215,12 +219,15 @@ class AwsProvider(rpc.Provider):
             self._clouds[region] = Cloud(self._url, region)
         return self._clouds[region]
 
+    def _journal(self) -> Journal:
+        return Journal(self._cloud(self._region))
+
     def _call(
         self,
         kind: Resource,
         inputs: Values,
         id_: str = "",
-        state: Values | None = None,
+        old: Values | None = None,
         changed: frozenset[str] = frozenset(),
     ) -> Call:
         cloud = self._cloud(inputs.get("region") or self._region)
@@ -229,7 +236,7 @@ class AwsProvider(rpc.Provider):
             journal=Journal(cloud),
             id=id_,
             inputs=inputs,
-            state=state or {},
+            state=old or {},
             tags=self._all_tags(inputs) if kind.tagging else {},
             changed=changed,
         )
@@ -256,20 +263,6 @@ class AwsProvider(rpc.Provider):
             found += changes(kind, {"tagsAll"}, old, tags_all)
         return [change for change in found if not is_below(change.path, ignored)]
 
-    def _foreseen(self, kind: Resource, inputs: Values) -> Values:
-        """Return the state that a preview can promise."""
-        names = schema.outputs(kind.token)
-        outputs = names - set(schema.arguments(kind.token).fields)
-        filled_in = {name for name in kind.computed if "." not in name}
-        state: Values = dict.fromkeys(outputs | filled_in, UNKNOWN)
-        if "region" in names:
-            state["region"] = self._region
-        state |= inputs | self._tags_all(kind, inputs)
-        for top, _, rest in (path.partition(".") for path in sorted(kind.computed)):
-            if rest and isinstance(state.get(top), dict):
-                state[top] = _with_unknown(state[top], rest)
-        return state
-
     def _outcome(self, kind: Resource, call: Call) -> Values:
         """Return the state after a create or update."""
         found = self._found(kind, call)
@@ -277,14 +270,7 @@ class AwsProvider(rpc.Provider):
             raise RefusedError(
                 f"{kind.token}: {call.id} is gone right after its change"
             )
-        inputs = set(schema.arguments(kind.token).fields)
-        partly = {path.partition(".")[0] for path in kind.computed} & set(call.inputs)
-        computed = {
-            name: value
-            for name, value in found.items()
-            if name not in inputs or name in {*kind.computed, *partly, "region"}
-        }
-        return _merged(kind, "", computed, call.inputs)
+        return state.outcome(kind, found, call.inputs)
 
     def _found(self, kind: Resource, call: Call) -> Values | None:
         try:
@@ -310,17 +296,6 @@ class AwsProvider(rpc.Provider):
             if key in own or self._default_tags.get(key) != value
         }
 
-    def _lost(self, kind: Resource, urn: str, call: Call) -> Call:
-        """Return a call about what a killed run left behind, or the call as it is."""
-        noted = call.journal.get(_note_key(urn))
-        if not noted or noted["id"] in self._mentioned:
-            return call
-        if _comparable(kind, noted["inputs"]) != _comparable(kind, call.inputs):
-            return call
-        inputs = {k: v for k, v in noted["inputs"].items() if k != "__defaults"}
-        lost = replace(call, id=noted["id"], inputs=inputs)
-        return call if self._found(kind, lost) is None else lost
-
     def _imported(self, kind: Resource, request: rpc.ReadRequest) -> rpc.ReadResponse:
         """
         Read what the engine knows only by its id, after a killed run.
@@ -328,8 +303,8 @@ class AwsProvider(rpc.Provider):
         Raises:
             RefusedError: It was not made by this stack.
         """
-        noted = Journal(self._cloud(self._region)).get(_note_key(request.urn))
-        if not noted or noted["id"] != request.resource_id:
+        noted = notes.read(self._journal(), request.urn)
+        if noted is None or noted["id"] != request.resource_id:
             raise RefusedError(
                 f"{kind.token}: the sandbox can only read what its stack made, "
                 f"got id={request.resource_id}"
@@ -338,8 +313,8 @@ class AwsProvider(rpc.Provider):
         call = self._call(kind, inputs, request.resource_id)
         if self._found(kind, call) is None:
             return rpc.ReadResponse("")
-        state = self._outcome(kind, call)
-        return rpc.ReadResponse(call.id, wire_map(state), wire_map(noted["inputs"]))
+        outcome = self._outcome(kind, call)
+        return rpc.ReadResponse(call.id, wire_map(outcome), wire_map(noted["inputs"]))
 
 
 def _decoded(value: Any) -> Any:
@@ -375,74 +350,6 @@ def _keeps_its_name(kind: Resource, found: list[Change], inputs: Values) -> bool
     return not made and kind.name.input not in {change.top for change in found}
 
 
-def _kept(kind: Resource, old: Values, inputs: Values) -> Values:
-    """Return the old outputs with the new inputs."""
-    names = set(schema.arguments(kind.token).fields)
-    outputs = {
-        name: value
-        for name, value in old.items()
-        if name not in names or name in kind.computed or name == "region"
-    } | {name: old[name] for name in inputs if name in old}
-    return _merged(kind, "", outputs, inputs)
-
-
-def _with_unknown(value: Values, path: str) -> Values:
-    """Mark a part of an object as known only later, unless it is given."""
-    name, _, rest = path.partition(".")
-    if not rest:
-        return {name: UNKNOWN} | value
-    if not isinstance(value.get(name), dict):
-        return value
-    return value | {name: _with_unknown(value[name], rest)}
-
-
-def _merged(kind: Resource, path: str, found: Values, inputs: Values) -> Values:
-    """Lay inputs over outputs; in objects computed parts show through."""
-    result = dict(found)
-    for name, value in inputs.items():
-        below = f"{path}.{name}" if path else name
-        seen = found.get(name)
-        if isinstance(value, dict) and isinstance(seen, dict) and below != "tags":
-            shown = {k: v for k, v in seen.items() if f"{below}.{k}" in kind.computed}
-            result[name] = _merged(kind, below, shown, value)
-        else:
-            result[name] = value
-    return result
-
-
-def _drift(
-    kind: Resource, old: Values, inputs: Values, found: Values
-) -> tuple[Values, Values]:
-    """Return state and inputs after a refresh; what means the same stays as it was."""
-    state, drifted = dict(old), dict(inputs)
-    shapes = schema.arguments(kind.token).fields
-    for name, value in found.items():
-        seen = value
-        if name in inputs:
-            seen = _shaped_like(shapes[name], old.get(name), value)
-        if same(kind, name, old.get(name), seen):
-            continue
-        if old.get(name) in EMPTY and seen in EMPTY:
-            continue
-        state[name] = seen
-        if name in inputs:
-            drifted[name] = seen
-    return state, drifted
-
-
-def _shaped_like(shape: schema.Shape, old: Any, found: Any) -> Any:
-    """Leave out of an object what the program did not ask for."""
-    if shape.kind != "object" or not isinstance(old, Mapping):
-        return found
-    if not isinstance(found, Mapping):
-        return found
-    return dict(old) | {
-        name: _shaped_like(shape.fields[name], old[name], value)
-        for name, value in found.items()
-        if name in old and name in shape.fields
-    }
-
-
 def _retag(kind: Resource, call: Call) -> None:
     before, after = call.state.get("tagsAll", {}), call.tags
     gone = sorted(set(before) - set(after))
@@ -455,13 +362,3 @@ def _retag(kind: Resource, call: Call) -> None:
 
 def _user_tags(tags: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in tags.items() if not key.startswith("aws:")}
-
-
-def _note_key(urn: str) -> str:
-    return f"created/{hashlib.sha256(urn.encode()).hexdigest()}"
-
-
-def _comparable(kind: Resource, inputs: Values) -> Values:
-    """Leave out a made name: it is another one in every run."""
-    hidden = {"__defaults", *({kind.name.input} if kind.name else ())}
-    return {key: value for key, value in inputs.items() if key not in hidden}

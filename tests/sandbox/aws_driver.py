@@ -75,12 +75,12 @@ class Account:
     def journal(self) -> Journal:
         return Journal(self.provider._cloud(REGION))
 
-    def create(self, token: str, name: str, **inputs: Any) -> "Made":
+    def create(self, token: str, name: str, /, **inputs: Any) -> "Made":
         made = Made(self, token, name)
         made.create(inputs)
         return made
 
-    def check(self, token: str, name: str, olds: Any = None, **inputs: Any) -> Any:
+    def check(self, token: str, name: str, olds: Any = None, /, **inputs: Any) -> Any:
         answer = run(
             self.provider.check(
                 rpc.CheckRequest(
@@ -95,12 +95,12 @@ class Account:
             raise RefusedInputsError([(f.property, f.reason) for f in answer.failures])
         return plain_map(answer.inputs)
 
-    def preview(self, token: str, name: str, **inputs: Any) -> Any:
+    def preview(self, token: str, name: str, /, **inputs: Any) -> Any:
         checked = self.check(token, name, **inputs)
         request = rpc.CreateRequest(urn(token, name), wire_map(checked), 0, True)
         return plain_map(run(self.provider.create(request)).properties)
 
-    def invoke(self, token: str, **args: Any) -> Any:
+    def invoke(self, token: str, /, **args: Any) -> Any:
         answer = run(self.provider.invoke(rpc.InvokeRequest(token, wire_map(args))))
         if answer.failures:
             raise RefusedInputsError([(f.property, f.reason) for f in answer.failures])
