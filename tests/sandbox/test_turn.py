@@ -70,7 +70,9 @@ def test_the_cli_of_a_killed_run_is_still_waited_for(layout, tmp_path):
     ) == str(caught.value)
 
 
-@pytest.mark.parametrize("cli", [None, os.getpid(), 2**22 + 1])
+@pytest.mark.parametrize(
+    "cli", [None, os.getpid(), 2**22 + 1], ids=["none", "another program", "nobody"]
+)
 def test_a_number_that_is_no_cli_any_more_is_no_obstacle(layout, cli):
     killed(layout, cli)
     with take(layout, "up of stack b"):
