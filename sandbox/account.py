@@ -10,11 +10,15 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
+from typing import TYPE_CHECKING
 
 from sandbox.environment import ROOT, Layout
 from sandbox.server import IDENTITY_PATH
 
-__all__ = ["Account", "AccountError", "find", "start", "stop"]
+if TYPE_CHECKING:
+    from sandbox.aws.cloud import Cloud
+
+__all__ = ["Account", "AccountError", "cloud", "find", "start", "stop"]
 
 _ANSWER_SECONDS = 5.0
 _STOP_SECONDS = 10.0
@@ -93,6 +97,20 @@ def stop(layout: Layout) -> None:
             raise AccountError(f"the local AWS, process {account.pid}, does not end")
         time.sleep(0.05)
     layout.server.unlink(missing_ok=True)
+
+
+def cloud(local: Account, region: str) -> "Cloud":
+    """
+    Return clients of the account.
+
+    The settings of the real one leave the environment of this process: boto3 would
+    stumble over a profile that is not there.
+    """
+    # Loads boto3, which takes longer than all else: only when it is wanted.
+    from sandbox.aws.cloud import Cloud, forget_real_account
+
+    forget_real_account(os.environ)
+    return Cloud(f"http://127.0.0.1:{local.port}", region)
 
 
 def _identity(account: Account) -> object:

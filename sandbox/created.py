@@ -7,6 +7,7 @@ is where a note is found.
 
 import hashlib
 
+from sandbox import account
 from sandbox.account import Account
 
 __all__ = ["find", "key"]
@@ -19,11 +20,8 @@ def key(urn: str) -> str:
 
 def find(local: Account, urn: str) -> str | None:
     """Return the id that was last given to a resource, or None."""
-    # Loads boto3, which takes longer than all else: only after a killed run.
-    from sandbox.aws.cloud import Cloud
     from sandbox.aws.journal import Journal
 
     # Records of all regions share one bucket.
-    journal = Journal(Cloud(f"http://127.0.0.1:{local.port}", "us-east-1"))
-    record = journal.get(key(urn))
+    record = Journal(account.cloud(local, "us-east-1")).get(key(urn))
     return record["id"] if record else None

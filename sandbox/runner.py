@@ -4,7 +4,16 @@ import shutil
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
-from sandbox import account, checkpoint, repair, stackfile, standins, tools, turn
+from sandbox import (
+    account,
+    checkpoint,
+    protection,
+    repair,
+    stackfile,
+    standins,
+    tools,
+    turn,
+)
 from sandbox.account import Account
 from sandbox.cli import Cli
 from sandbox.environment import Layout, for_pulumi, sealed
@@ -46,6 +55,7 @@ def down(layout: Layout, environ: Mapping[str, str], stack: str) -> int:
             return 0
         cli = Cli(layout, _environment(layout, environ, local), stack, own)
         repair.mend(layout, cli, local, stack)
+        protection.lift(local, checkpoint.read(layout, stack))
         code = cli.deploy(
             "destroy", "--yes", "--skip-preview", "--suppress-permalink=true"
         )

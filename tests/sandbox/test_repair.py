@@ -1,5 +1,8 @@
 """What is made of the state of a killed run. With a real CLI: tests/engine."""
 
+import os
+from unittest import mock
+
 import pytest
 
 from sandbox import account, created
@@ -72,13 +75,16 @@ def test_a_state_without_resources_stays_one():
 
 
 def test_the_note_of_the_plugin_is_found_in_the_account(tmp_path):
+    """Also in a shell with settings for the real AWS."""
     layout = Layout(state=tmp_path)
     local = account.start(layout, sealed({"PATH": "/usr/bin:/bin"}, layout))
+    url = f"http://127.0.0.1:{local.port}"
     try:
-        before = created.find(local, VPC)
-        url = f"http://127.0.0.1:{local.port}"
-        Journal(Cloud(url, "ap-northeast-2")).put(created.key(VPC), {"id": "vpc-1"})
-        after = created.find(local, VPC)
+        with mock.patch.dict(os.environ, {"AWS_PROFILE": "production"}):
+            before = created.find(local, VPC)
+            note = {"id": "vpc-1"}
+            Journal(Cloud(url, "ap-northeast-2")).put(created.key(VPC), note)
+            after = created.find(local, VPC)
     finally:
         account.stop(layout)
 

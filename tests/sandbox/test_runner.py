@@ -341,7 +341,7 @@ def test_status_names_account_and_stacks(machine, capsys):
     machine.run(runner.up)
     machine.write_state(
         {
-            "resources": [{"urn": URN, "id": "vpc-1"}],
+            "resources": [{"urn": URN, "type": "aws:ec2/vpc:Vpc"}],
             "pending_operations": [{"type": "updating", "resource": {"urn": URN}}],
         }
     )

@@ -1,0 +1,218 @@
+"""
+The stack `sandbox` in the hands of the real engine: one story, told once.
+
+Every test looks at steps of it, so each costs nothing and none depends on another.
+Not proven here: what AWS itself would say; the stand-ins answer in its place.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from sandbox import account
+from tests.engine.project import Project, Run
+
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate::platform-{}"
+SCALED = "aws:autoscaling/group:Group::platform-{}"
+MANAGED = "aws:eks/nodeGroup:NodeGroup::platform-{}"
+CLUSTER = "aws:eks/cluster:Cluster::platform-cluster-eksCluster"
+
+# A size that the family does not have: only AWS can know.
+NO_TYPE = "m7i.5xlarge"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """
+    What happened.
+
+    Args:
+        steps: Each command, by the name of the step.
+        sizes: Desired sizes after the autoscaler and two more runs, by group.
+        untouched: Whether the stack files are what they were before.
+        ended: Whether the local AWS ended with the stack.
+    """
+
+    steps: Mapping[str, Run]
+    sizes: Mapping[str, int]
+    untouched: bool
+    ended: bool
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory):
+    project = Project(tmp_path_factory.mktemp("engine"))
+    steps: dict[str, Run] = {}
+    before = files(project)
+    try:
+        steps["up"] = project.run("up")
+        untouched = before == files(project)
+        scale_out(project)
+        steps["autoscaled"] = project.run("up")
+        project.edit(lambda keys: group(keys, "job").update(kubelet={"max_pods": 58}))
+        steps["fewer pods"] = project.run("up")
+        sizes = desired_sizes(project)
+        project.edit(reorganise)
+        steps["failure"] = project.run("up")
+        project.edit(
+            lambda keys: group(keys, "late").update(instance_types=["m7i.4xlarge"])
+        )
+        steps["resumption"] = project.run("up")
+        steps["preview"] = project.run("preview")
+    finally:
+        steps["down"] = project.run("down")
+    ended = account.find(project.layout) is None
+    return Story(steps=steps, sizes=sizes, untouched=untouched, ended=ended)
+
+
+def files(project: Project) -> dict[str, str]:
+    return {file.name: file.read_text() for file in project.root.glob("Pulumi*.yaml")}
+
+
+def group(keys, name):
+    groups = [*keys["servers"], *keys["jobs"]]
+    (found,) = (each for each in groups if each["name"] == name)
+    return found
+
+
+def scale_out(project: Project) -> None:
+    """Do what an autoscaler does: more nodes, behind the program's back."""
+    state = project.state()
+    project.client("autoscaling").set_desired_capacity(
+        AutoScalingGroupName=state[SCALED.format("job")].id, DesiredCapacity=3
+    )
+    project.client("eks").update_nodegroup_config(
+        clusterName=state[CLUSTER].id,
+        nodegroupName=state[MANAGED.format("server")].inputs["nodeGroupName"],
+        scalingConfig={"desiredSize": 3},
+    )
+
+
+def desired_sizes(project: Project) -> dict[str, int]:
+    state = project.state()
+    scaled = project.client("autoscaling").describe_auto_scaling_groups(
+        AutoScalingGroupNames=[state[SCALED.format("job")].id]
+    )
+    managed = project.client("eks").describe_nodegroup(
+        clusterName=state[CLUSTER].id,
+        nodegroupName=state[MANAGED.format("server")].inputs["nodeGroupName"],
+    )
+    return {
+        "job": scaled["AutoScalingGroups"][0]["DesiredCapacity"],
+        "server": managed["nodegroup"]["scalingConfig"]["desiredSize"],
+    }
+
+
+def reorganise(keys) -> None:
+    """Drop a group, move another to other types, add one that AWS refuses."""
+    keys["jobs"].remove(group(keys, "job-large"))
+    group(keys, "server")["instance_types"] = ["m8i.large", "m7i.large"]
+    late = {"name": "late", "architecture": "amd64", "instance_types": [NO_TYPE]}
+    keys["jobs"].append(late)
+
+
+def test_every_step_but_the_failure_succeeds(story):
+    failed = {name: run.text for name, run in story.steps.items() if run.code != 0}
+
+    assert {"failure"} == failed.keys()
+
+
+def test_up_ends_with_the_outputs_and_where_to_look(story):
+    end = story.steps["up"].text.partition("Outputs:")[2]
+
+    assert 'cluster_name      : "eks-jobs-sandbox"' in end
+    assert "Local AWS at http://127.0.0.1:" in end
+    assert "Not proven here: " in end
+
+
+def test_a_second_preview_shows_no_change(story):
+    """Neither after the first deployment, see H053, nor after many changes."""
+    assert story.steps["preview"].unchanged
+
+
+def test_the_stack_files_are_not_written_to(story):
+    assert story.untouched
+
+
+def test_h053_what_the_autoscaler_did_is_no_change(story):
+    assert story.steps["autoscaled"].unchanged
+
+
+def test_h053_a_change_of_the_group_leaves_its_size_alone(story):
+    assert {"job": 3, "server": 3} == story.sizes
+
+
+def test_fewer_pods_change_the_launch_template_and_what_refers_to_it(story):
+    run = story.steps["fewer pods"]
+
+    assert (set(), set(), set()) == (run.added, run.removed, run.replaced)
+    assert {
+        TEMPLATE.format("job"): {"userData"},
+        SCALED.format("job"): {"mixedInstancesPolicy", "tags"},
+    } == run.changed
+
+
+def test_a_change_of_the_launch_template_replaces_no_node(story):
+    """Neither an instance refresh nor new nodes: jobs run to their end."""
+    after = story.steps["fewer pods"].after[SCALED.format("job")].inputs
+
+    assert "instanceRefresh" not in after
+    assert ["AZRebalance"] == after["suspendedProcesses"]
+
+
+def test_a_removed_group_takes_only_its_own_resources_with_it(story):
+    before = story.steps["fewer pods"].after
+    gone = before.keys() - story.steps["resumption"].after.keys()
+
+    assert {SCALED.format("job-large"), TEMPLATE.format("job-large")} <= gone
+    assert [] == [key for key in gone if "platform-job-large" not in key]
+
+
+def test_a_failure_in_the_middle_names_the_resource_and_the_reason(story):
+    run = story.steps["failure"]
+
+    assert "aws:autoscaling:Group (platform-late):" in run.text
+    assert f"got '{NO_TYPE}'" in run.text
+    assert run.text.endswith("`make up STACK=sandbox` goes on from there.\n")
+
+
+def test_what_succeeded_before_a_failure_is_kept_and_not_made_again(story):
+    failure, resumption = story.steps["failure"], story.steps["resumption"]
+
+    assert TEMPLATE.format("late") in failure.added
+    assert SCALED.format("late") not in failure.after
+    assert SCALED.format("late") in resumption.added
+    assert resumption.replaced <= {MANAGED.format("server")}
+
+
+def test_h055_a_replaced_node_group_exists_beside_the_old_one(story):
+    """Made first, removed last, under another generated name."""
+    before = story.steps["fewer pods"].after[MANAGED.format("server")]
+    after = story.steps["preview"].after[MANAGED.format("server")]
+    log = story.steps["failure"].text + story.steps["resumption"].text
+    made = log.index("aws:eks:NodeGroup platform-server created replacement")
+    removed = log.index("aws:eks:NodeGroup platform-server deleted original")
+
+    assert before.inputs["nodeGroupName"] != after.inputs["nodeGroupName"]
+    assert made < removed
+
+
+def test_nodes_go_before_add_ons_and_the_cluster_before_its_network(story):
+    order = story.steps["down"].done("deleted")
+    place = {what: index for index, what in enumerate(order)}
+    nodes = [
+        "aws:eks:NodeGroup platform-server",
+        "aws:eks:NodeGroup platform-server-arm",
+    ]
+    nodes += [f"aws:autoscaling:Group platform-{name}" for name in ("job", "job-arm")]
+    cluster = place["aws:eks:Cluster platform-cluster-eksCluster"]
+
+    assert max(map(place.__getitem__, nodes)) < place["aws:eks:Addon platform-vpc-cni"]
+    assert place["aws:eks:Addon platform-vpc-cni"] < cluster
+    assert cluster < place["aws:ec2:Vpc platform-network"]
+
+
+def test_down_leaves_nothing(story):
+    assert {} == story.steps["down"].after
+    assert story.ended
