@@ -6,14 +6,14 @@ from typing import Any
 
 from components.spec.groups import JobGroup
 from components.spec.kubelet import KubeletTuning
-from components.spec.scaler.node_class import Site, node_class_tags
+from components.spec.scaler.node_class import LARGEST_VOLUME_GIB, Site, node_class_tags
 from components.spec.scaler.versions import AUTO_NODE_CLASS_API
 from components.spec.volume import Gp3Limits
 
 __all__ = ["VOLUME_LIMITS", "auto_node_class", "not_applied", "unsupported"]
 
 VOLUME_LIMITS = Gp3Limits(
-    max_size_gib=59_000, max_iops=16_000, max_throughput_mib=1_000
+    max_size_gib=LARGEST_VOLUME_GIB, max_iops=16_000, max_throughput_mib=1_000
 )
 """
 What the disk of a node may have here, less than EBS allows.

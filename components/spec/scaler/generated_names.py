@@ -1,4 +1,4 @@
-"""Names of what is made beside a cluster, short enough and never the same."""
+"""Names of what is made for a scaler, short enough and never the same."""
 
 from components.spec.names import LIMITS, PULUMI_SUFFIX, bounded
 from components.spec.scaler.interruption import EVENT_RULES
@@ -10,15 +10,15 @@ IAM_POLICY = 128
 """Longest name of a managed policy. Source: IAM API, CreatePolicy."""
 
 
-def karpenter_names(cluster_name: str) -> dict[str, str]:
+def karpenter_names(component: str) -> dict[str, str]:
     """
-    Return names for the resources of Karpenter, with room for Pulumi's suffix.
+    Return logical names for the resources of Karpenter.
 
-    Only for those that people look for in the console: their names should begin with
-    that of the cluster.
+    Pulumi makes the physical ones from them, with a suffix of its own; roles and
+    policies need that, since IAM knows no regions.
 
     Args:
-        cluster_name: Name of the cluster, up to 100 characters.
+        component: Name of the component, which may be long.
 
     Shape:
         The queue, the roles, then rules and policies, by what they are.
@@ -31,14 +31,14 @@ def karpenter_names(cluster_name: str) -> dict[str, str]:
         **{f"policy-{name}": IAM_POLICY for name in CONTROLLER_POLICIES},
     }
     return {
-        kind: bounded(f"{cluster_name}-karpenter-{kind}", limit - PULUMI_SUFFIX)
+        kind: bounded(f"{component}-{kind}", limit - PULUMI_SUFFIX)
         for kind, limit in kinds.items()
     }
 
 
 def managed_group_name(component: str, zone: str) -> str:
     """
-    Return the name of the managed node group of one zone.
+    Return the logical name of the managed node group of one zone.
 
     Args:
         component: Name of the component of the job group.

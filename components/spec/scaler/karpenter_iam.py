@@ -5,7 +5,7 @@ from typing import Any
 from components.spec.scaler.iam import Account, document
 from components.spec.scaler.versions import parsed
 
-__all__ = ["CONTROLLER_POLICIES", "NODE_POLICIES", "controller_policies"]
+__all__ = ["CONTROLLER_POLICIES", "controller_policies"]
 
 CONTROLLER_POLICIES = (
     "node-lifecycle",
@@ -19,18 +19,6 @@ CONTROLLER_POLICIES = (
 The policies of the controller, by what they are for.
 
 Six, because one is too long for long names: IAM allows 6,144 characters each.
-
-Sources: Karpenter 1.15 reference, CloudFormation.
-"""
-
-NODE_POLICIES = (
-    "AmazonEKSWorkerNodePolicy",
-    "AmazonEC2ContainerRegistryPullOnly",
-    "AmazonEKS_CNI_Policy",
-    "AmazonSSMManagedInstanceCore",
-)
-"""
-What a node of Karpenter may do; Systems Manager is the way in, nodes have no keys.
 
 Sources: Karpenter 1.15 reference, CloudFormation.
 """

@@ -11,12 +11,20 @@ from components.spec.scaler.node_class_kubelet import node_configuration
 from components.spec.scaler.versions import EC2_NODE_CLASS_API
 
 __all__ = [
+    "LARGEST_VOLUME_GIB",
     "METADATA_OPTIONS",
     "Site",
     "ec2_node_class",
     "node_class_tags",
     "tag_problems",
 ]
+
+LARGEST_VOLUME_GIB = 59_000
+"""
+Largest volume that a node class can spell in GiB.
+
+Sources: CRD of EC2NodeClass, Karpenter 1.15.
+"""
 
 METADATA_OPTIONS: Mapping[str, Any] = {
     "httpEndpoint": "enabled",

@@ -19,7 +19,7 @@ from components.spec.scaler.lifetime import (
     auto_lifetime_problems,
     lifetime_problems,
 )
-from components.spec.scaler.node_class import tag_problems
+from components.spec.scaler.node_class import LARGEST_VOLUME_GIB, tag_problems
 from components.spec.scaler.node_class_kubelet import user_data_problems
 from components.spec.scaler.node_pool import label_problems
 from components.spec.scaler.versions import KARPENTER_NEEDED, parsed
@@ -28,7 +28,6 @@ __all__ = ["Scaler", "controller_version", "validate_retiring", "validate_scaler
 
 Scaler = Karpenter | ClusterAutoscaler | AutoMode
 
-_LARGEST_VOLUME = 59_000
 _GROUP_NAMES = "general-purpose", "system"
 
 
@@ -154,9 +153,9 @@ def _node_problems(group: NodeGroup) -> Iterator[str]:
     yield from tag_problems(group.tags)
     for part in group.user_data:
         yield from user_data_problems(part)
-    if group.volume.size_gib > _LARGEST_VOLUME:
+    if group.volume.size_gib > LARGEST_VOLUME_GIB:
         yield (
-            f"volume.size_gib must be at most {_LARGEST_VOLUME} with Karpenter, "
+            f"volume.size_gib must be at most {LARGEST_VOLUME_GIB} with Karpenter, "
             f"got size_gib={group.volume.size_gib}"
         )
 

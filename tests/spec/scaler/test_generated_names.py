@@ -10,7 +10,7 @@ from components.spec.scaler.generated_names import (
     managed_group_name,
 )
 
-CLUSTERS = st.from_regex(r"\A[0-9A-Za-z][A-Za-z0-9_-]{0,99}\Z")
+NAMES = st.from_regex(r"\A[0-9A-Za-z][A-Za-z0-9_-]{0,99}\Z")
 
 
 def limit(kind):
@@ -21,9 +21,9 @@ def limit(kind):
     return LIMITS["queue"] if kind == "queue" else LIMITS["iam_role"]
 
 
-@given(CLUSTERS)
-def test_h078_h079_names_are_short_enough_and_never_the_same(cluster):
-    names = karpenter_names(cluster)
+@given(NAMES)
+def test_h078_h079_names_are_short_enough_and_never_the_same(component):
+    names = karpenter_names(component)
 
     assert len(names) == len(set(names.values()))
     assert {} == {
@@ -33,8 +33,8 @@ def test_h078_h079_names_are_short_enough_and_never_the_same(cluster):
     }
 
 
-@given(CLUSTERS, CLUSTERS)
-def test_h079_two_clusters_share_no_name(one, other):
+@given(NAMES, NAMES)
+def test_h079_two_components_share_no_name(one, other):
     first, second = karpenter_names(one), karpenter_names(other)
 
     assert (one == other) or not set(first.values()) & set(second.values())
@@ -48,13 +48,13 @@ def test_h079_a_name_of_56_characters_has_five_different_rules():
 
 
 def test_short_names_can_be_read():
-    names = karpenter_names("prod")
+    names = karpenter_names("prod-karpenter")
 
     assert "prod-karpenter-rule-rebalance" == names["rule-rebalance"]
     assert "prod-karpenter-policy-node-lifecycle" == names["policy-node-lifecycle"]
 
 
-@given(CLUSTERS, st.lists(st.integers(0, 5), min_size=2, max_size=3, unique=True))
+@given(NAMES, st.lists(st.integers(0, 5), min_size=2, max_size=3, unique=True))
 def test_h078_managed_groups_of_two_zones_have_two_names(component, zones):
     names = [managed_group_name(component, str(zone)) for zone in zones]
 

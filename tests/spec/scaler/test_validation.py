@@ -53,6 +53,14 @@ def test_the_same_job_groups_drive_every_scaler(scaler):
     validate(scaler, longest_jobs={"job": "6h", "job-arm": "90m"})
 
 
+def test_the_oldest_karpenter_that_serves_the_cluster_passes():
+    validate(Karpenter(version="1.13.0"))
+
+
+def test_a_managed_group_may_have_one_node_for_each_zone():
+    validate(ClusterAutoscaler(groups="managed"), jobs=(job(size=Size(max=3)),))
+
+
 @pytest.mark.parametrize("kind", ["karpenter", "cluster-autoscaler", "auto-mode"])
 def test_the_kind_alone_chooses_a_scaler(kind):
     assert kind == read({"kind": kind}).kind
