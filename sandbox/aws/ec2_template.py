@@ -78,6 +78,7 @@ def data(call: Call) -> dict[str, Any]:
             given(ResourceType=item.get("resourceType"))
             | {"Tags": ec2.pairs(item.get("tags", {}))}
             for item in specifications
+            if item.get("tags")
         ]
     return result
 

@@ -113,14 +113,13 @@ def _check_settings(request: Record, operation: str) -> None:
         )
     if "serviceIpv4Cidr" in network:
         _check_service_range(network["serviceIpv4Cidr"], operation)
-    scoring = request.get("kubeSchedulerConfig", {}).get("nodeResourcesFit", {})
-    for resource in scoring.get("scoringStrategy", {}).get("resources", []):
-        if not 1 <= resource.get("weight", 1) <= 100:
-            raise invalid(f"weight must be 1 to 100, got {resource}", operation)
 
 
 def _check_service_range(cidr: str, operation: str) -> None:
-    network = ipaddress.ip_network(cidr)
+    try:
+        network = ipaddress.ip_network(cidr)
+    except ValueError as error:
+        raise invalid(f"serviceIpv4Cidr: {error}", operation) from None
     if not network.is_private or not 12 <= network.prefixlen <= 24:
         raise invalid(
             f"serviceIpv4Cidr must be a private range of /12 to /24, got {cidr}",

@@ -167,7 +167,7 @@ class AwsProvider(rpc.Provider):
             kept = state.kept(kind, old, inputs) | self._tags_all(kind, inputs)
             return rpc.UpdateResponse(wire_map(kept | moved))
         call = self._call(kind, inputs, request.resource_id, old, changed)
-        if kind.update and changed - {"tags", "tagsAll"}:
+        if kind.update and changed - ({"tags", "tagsAll"} if kind.tagging else set()):
             kind.update(call)
         if kind.tagging:
             _retag(kind, call)
