@@ -8,6 +8,7 @@ from importlib.metadata import version
 import grpc.aio
 from pulumi.runtime.proto import provider_pb2_grpc
 
+from sandbox import orphan
 from sandbox.kubernetes.provider import KubernetesProvider
 from sandbox.kubernetes.servicer import Servicer
 
@@ -29,6 +30,7 @@ async def serve(engine: str) -> None:
 
 
 if __name__ == "__main__":
+    orphan.end_with_parent()
     # The address of the engine is the one argument without dashes.
     (address, *_) = [word for word in sys.argv[1:] if not word.startswith("-")]
     with contextlib.suppress(KeyboardInterrupt):

@@ -152,8 +152,8 @@ class Project:
         after = self.state(stack)
         return Run(code=done.returncode, text=done.stdout, before=before, after=after)
 
-    def kill(self, command: str, stack: str, mark: str) -> int:
-        """Run a command, kill the CLI once it has said *mark*, return the status."""
+    def kill(self, command: str, stack: str, mark: str) -> tuple[int, str]:
+        """Run a command, kill the CLI once it said *mark*; return status and text."""
         log = self.layout.state.parent / "killed.log"
         with (
             log.open("w") as output,
@@ -169,7 +169,7 @@ class Project:
             wait_until(lambda: mark in log.read_text() or runner.poll() is not None)
             assert runner.poll() is None, log.read_text()
             os.kill(json.loads(self.layout.lock.read_text())["cli"], 9)
-            return runner.wait()
+            return runner.wait(), log.read_text()
 
     def state(self, stack: str = STACK) -> State:
         """Return the resources of a stack by the end of their URN."""

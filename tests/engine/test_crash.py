@@ -23,13 +23,13 @@ class Story:
     What happened.
 
     Args:
-        killed: Exit statuses of the runs that were killed.
+        killed: Exit status and text of the runs that were killed.
         steps: Each other command, by the name of the step.
         unknown: What is in the account and not in the state, after the repair.
         ended: Whether the local AWS ended with the stack.
     """
 
-    killed: list[int]
+    killed: list[tuple[int, str]]
     steps: Mapping[str, Run]
     unknown: Mapping[str, set[str]]
     ended: bool
@@ -76,7 +76,13 @@ def is_of_aws(item: Mapping[str, Any]) -> bool:
 
 
 def test_a_killed_run_says_so(story):
-    assert [KILLED, KILLED] == story.killed
+    end = "\nPulumi was ended by signal 9. What is done is kept: `make {} STACK=prod` "
+
+    assert [KILLED, KILLED] == [status for status, _ in story.killed]
+    assert all(
+        end.format(command) in text
+        for command, (_, text) in zip(("up", "down"), story.killed, strict=True)
+    )
 
 
 def test_every_other_step_succeeds(story):
@@ -97,9 +103,9 @@ def test_nothing_that_the_killed_run_made_is_lost_or_made_twice(story):
 
 
 def test_down_lifts_the_protection_of_the_cluster(story):
-    assert "Deletion protection of cluster eks-jobs-prod is lifted." in (
-        story.steps["down"].text
-    )
+    _, text = story.killed[1]
+
+    assert "Deletion protection of cluster eks-jobs-prod is lifted." in text
 
 
 def test_down_finishes_what_the_killed_one_began(story):
