@@ -265,6 +265,29 @@ def test_a_group_starts_instances_from_a_later_version(account, subnets):
     made.delete()
 
 
+def test_protected_nodes_end_with_their_group(account, subnets):
+    launched = template(account, instanceType="m7i.large")
+    made = account.create(
+        GROUP,
+        "job",
+        minSize=0,
+        maxSize=2,
+        desiredCapacity=2,
+        protectFromScaleIn=True,
+        vpcZoneIdentifiers=subnets,
+        launchTemplate={"id": launched.id, "version": "1"},
+    )
+    nodes = [node["InstanceId"] for node in found(account, made)["Instances"]]
+    made.delete()
+
+    ended = account.client("ec2").describe_instances(InstanceIds=nodes)
+    assert ["terminated"] * 2 == [
+        instance["State"]["Name"]
+        for reservation in ended["Reservations"]
+        for instance in reservation["Instances"]
+    ]
+
+
 def test_tags_of_a_group_change_in_place(account, subnets):
     tags = [{"key": "a", "value": "1", "propagateAtLaunch": True}]
     made = group(account, subnets, template(account), tags=tags)
