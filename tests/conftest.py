@@ -5,6 +5,7 @@ They prove what the engine is sent, and that the SDKs' own input types allow it;
 that AWS or Kubernetes accepts it.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -331,6 +332,14 @@ def _unique(resources: Iterable[Resource]) -> None:
     assert [] == twice, f"registered twice: {twice}"
 
 
+def _have_event_loop() -> None:
+    """Give the thread a loop again, when a test before took it with `asyncio.run`."""
+    try:
+        asyncio.get_event_loop_policy().get_event_loop()
+    except RuntimeError:
+        asyncio.set_event_loop(asyncio.new_event_loop())
+
+
 @pytest.fixture
 def deploy() -> Callable[..., Deployment]:
     """
@@ -351,6 +360,7 @@ def deploy() -> Callable[..., Deployment]:
         preview: bool = False,
         answers: Mapping[str, Answer] | None = None,
     ) -> Deployment:
+        _have_event_loop()
         cloud = _Cloud({**ANSWERS, **(answers or {})}, preview)
         monitor, engine, exports = _Monitor(cloud), _Engine(), {}
         pulumi.runtime.set_mocks(cloud, stack=stack, preview=preview, monitor=monitor)
