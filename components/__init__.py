@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from components.cluster_facts import ClusterFacts
     from components.job_nodes import JobNodes, JobNodesArgs
     from components.job_platform import JobPlatform, JobPlatformArgs
+    from components.job_policy import JobPolicy, JobPolicyArgs
     from components.network import Network, NetworkArgs
     from components.server_nodes import ServerNodes, ServerNodesArgs
     from components.spec.cluster import (
@@ -31,6 +32,16 @@ if TYPE_CHECKING:
     from components.spec.instance_types import InstanceType, InstanceTypes
     from components.spec.kubelet import KubeletTuning
     from components.spec.network import ExistingNetwork, NewNetwork
+    from components.spec.policy.fragment import pod_fragment, pod_templates
+    from components.spec.policy.kyverno_settings import KyvernoSettings
+    from components.spec.policy.matchers import (
+        Label,
+        LabelMatcher,
+        Owner,
+        OwnerMatcher,
+    )
+    from components.spec.policy.protection import ScalerFacts
+    from components.spec.policy.settings import JobLabel, JobPolicySettings
     from components.spec.volume import Gp3Limits, Gp3Volume
     from components.spec.vpc_cni import (
         VpcCniTuning,
@@ -57,15 +68,25 @@ __all__ = [
     "InstanceType",
     "InstanceTypes",
     "JobGroup",
+    "JobLabel",
     "JobNodes",
     "JobNodesArgs",
     "JobPlatform",
     "JobPlatformArgs",
+    "JobPolicy",
+    "JobPolicyArgs",
+    "JobPolicySettings",
     "KubeletTuning",
+    "KyvernoSettings",
+    "Label",
+    "LabelMatcher",
     "Network",
     "NetworkArgs",
     "NewNetwork",
+    "Owner",
+    "OwnerMatcher",
     "ResourceWeight",
+    "ScalerFacts",
     "SchedulerScoring",
     "ServerGroup",
     "ServerNodes",
@@ -83,6 +104,8 @@ __all__ = [
     "WarmAddresses",
     "WarmInterfaces",
     "WarmPrefixes",
+    "pod_fragment",
+    "pod_templates",
 ]
 
 # The module below this package that defines each name.
@@ -98,15 +121,25 @@ _MODULES = {
     "InstanceType": "spec.instance_types",
     "InstanceTypes": "spec.instance_types",
     "JobGroup": "spec.groups",
+    "JobLabel": "spec.policy.settings",
     "JobNodes": "job_nodes",
     "JobNodesArgs": "job_nodes",
     "JobPlatform": "job_platform",
     "JobPlatformArgs": "job_platform",
+    "JobPolicy": "job_policy",
+    "JobPolicyArgs": "job_policy",
+    "JobPolicySettings": "spec.policy.settings",
     "KubeletTuning": "spec.kubelet",
+    "KyvernoSettings": "spec.policy.kyverno_settings",
+    "Label": "spec.policy.matchers",
+    "LabelMatcher": "spec.policy.matchers",
     "Network": "network",
     "NetworkArgs": "network",
     "NewNetwork": "spec.network",
+    "Owner": "spec.policy.matchers",
+    "OwnerMatcher": "spec.policy.matchers",
     "ResourceWeight": "spec.cluster",
+    "ScalerFacts": "spec.policy.protection",
     "SchedulerScoring": "spec.cluster",
     "ServerGroup": "spec.groups",
     "ServerNodes": "server_nodes",
@@ -124,6 +157,8 @@ _MODULES = {
     "WarmAddresses": "spec.vpc_cni",
     "WarmInterfaces": "spec.vpc_cni",
     "WarmPrefixes": "spec.vpc_cni",
+    "pod_fragment": "spec.policy.fragment",
+    "pod_templates": "spec.policy.fragment",
 }
 
 

@@ -1,24 +1,33 @@
 """A whole cluster for servers and jobs: network, control plane, nodes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import pulumi
 
 from components import _nodes
 from components._addons import addon
 from components._children import children_of
+from components._notices import announce
 from components.cluster import Cluster, ClusterArgs
 from components.cluster_facts import ClusterFacts
 from components.job_nodes import JobNodes, JobNodesArgs
+from components.job_policy import JobPolicy, JobPolicyArgs
 from components.network import Network, NetworkArgs
 from components.server_nodes import ServerNodes, ServerNodesArgs
 from components.spec.cluster import ClusterSettings, validate_addresses
 from components.spec.groups import JobGroup, ServerGroup, validate_groups
 from components.spec.instance_types import InstanceTypes
 from components.spec.network import ExistingNetwork, NewNetwork
-from components.spec.problems import refuse
+from components.spec.policy.plan import (
+    engine_of,
+    kyverno_release,
+    policy_notices,
+    validate_policy,
+    with_scoring,
+)
+from components.spec.policy.settings import JobPolicySettings
+from components.spec.problems import refuse, refused
 from components.spec.review import review
 from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
 from components.storage import Storage, StorageArgs
@@ -39,6 +48,7 @@ class JobPlatformArgs:
         servers: Node groups for servers; one of them has no taints.
         jobs: Node groups for jobs.
         vpc_cni: How addresses are kept ready, on every node.
+        policy: What happens to job pods when they are created; None: nothing.
         tags: Tags of everything, under those of each group.
         instance_types: Facts about instance types.
 
@@ -52,6 +62,7 @@ class JobPlatformArgs:
     servers: tuple[ServerGroup, ...]
     jobs: tuple[JobGroup, ...] = ()
     vpc_cni: VpcCniTuning = WarmPrefixes()
+    policy: JobPolicySettings | None = JobPolicySettings()
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
 
@@ -65,11 +76,14 @@ class JobPlatform(pulumi.ComponentResource):
 
     Children: `Network` (`-network`, unless one exists), `Cluster` (`-cluster`),
     `VpcCni` (`-vpc-cni`), one `ServerNodes` or `JobNodes` for each group (`-` and the
-    group's name), the add-on coredns (`-coredns`) and `Storage` (`-storage`).
+    group's name), the add-on coredns (`-coredns`), `Storage` (`-storage`) and
+    `JobPolicy` (`-policy`).
 
     Nodes wait for the settings of the VPC CNI, and what runs on nodes waits for
-    servers without taints; a destroy goes the other way round. What AWS takes but
-    will not honour is a warning of this component.
+    servers without taints; a destroy goes the other way round. A policy that the API
+    server runs itself waits for no node. A packing by the scheduler sets the scoring
+    of the cluster, unless its settings have one. What AWS takes but will not honour
+    is a warning of this component.
 
     Args:
         name: Name of the component; with a group's name added, at most 55
@@ -120,6 +134,7 @@ class JobPlatform(pulumi.ComponentResource):
         }
         open_to_all = [servers[g.name] for g in args.servers if not g.all_taints]
         _on_nodes(name, args, self.facts, _after(child, open_to_all))
+        _policy(name, args, self.facts, list(servers.values()), child)
 
         self.group_names = {
             group: made.group_name for group, made in {**servers, **jobs}.items()
@@ -142,16 +157,15 @@ def _announce(platform: pulumi.Resource, args: JobPlatformArgs) -> None:
         cluster=args.cluster,
         vpc_cni=args.vpc_cni,
     )
-    for notice in notices:
-        warning = notice.severity == "warning"
-        tell = pulumi.log.warn if warning else pulumi.log.info
-        tell(str(notice), resource=platform)
+    announce(platform, notices)
+    if args.policy is None:
+        announce(platform, policy_notices(None, args.cluster.version, args.jobs))
 
 
 def _cluster(
     name: str, args: JobPlatformArgs, opts: pulumi.ResourceOptions
 ) -> ClusterFacts:
-    settings = args.cluster
+    settings = with_scoring(args.cluster, args.policy)
     if settings.name is None:
         settings = replace(settings, name=name)
     network, made = args.network, []
@@ -211,6 +225,30 @@ def _on_nodes(
     )
 
 
+def _policy(
+    name: str,
+    args: JobPlatformArgs,
+    cluster: ClusterFacts,
+    servers: Sequence[pulumi.Resource],
+    opts: pulumi.ResourceOptions,
+) -> None:
+    """Wait for nodes only where the engine runs on them: jobs may come any time."""
+    if args.policy is None:
+        return
+    native = engine_of(args.policy, cluster.version) == "native"
+    JobPolicy(
+        f"{name}-policy",
+        JobPolicyArgs(
+            cluster=cluster,
+            settings=args.policy,
+            servers=args.servers,
+            jobs=args.jobs,
+            scheduler=with_scoring(args.cluster, args.policy).scheduler,
+        ),
+        opts if native else _after(opts, servers),
+    )
+
+
 def _after(
     opts: pulumi.ResourceOptions, resources: Sequence[pulumi.Resource]
 ) -> pulumi.ResourceOptions:
@@ -252,17 +290,19 @@ def _problems(args: JobPlatformArgs) -> Iterator[str]:
         subnet_ids=[""],
         version=args.cluster.version,
     )
-    yield from _refused("", validate_groups, args.servers, args.jobs)
-    yield from _refused("", validate_addresses, args.cluster, args.network)
+    yield from refused("", validate_groups, args.servers, args.jobs)
+    yield from refused("", validate_addresses, args.cluster, args.network)
     for place, group in enumerate(args.servers):
-        yield from _refused(f"servers[{place}]: ", _server_args, stand_in, args, group)
+        yield from refused(f"servers[{place}]: ", _server_args, stand_in, args, group)
     for place, group in enumerate(args.jobs):
-        yield from _refused(f"jobs[{place}]: ", _job_args, stand_in, args, group)
-
-
-def _refused(path: str, check: Callable[..., Any], *arguments: Any) -> Iterator[str]:
-    try:
-        check(*arguments)
-    except ValueError as error:
-        for line in str(error).splitlines():
-            yield f"{path}{line}"
+        yield from refused(f"jobs[{place}]: ", _job_args, stand_in, args, group)
+    if args.policy is not None:
+        yield from refused("policy: ", validate_policy, args.policy, args.cluster)
+        yield from refused(
+            "policy.kyverno: ",
+            kyverno_release,
+            args.policy,
+            args.cluster.version,
+            args.servers,
+            args.jobs,
+        )

@@ -10,6 +10,7 @@ from components.spec.groups import JobGroup, ServerGroup, validate_groups
 from components.spec.instance_types import InstanceTypes
 from components.spec.network import ExistingNetwork
 from components.spec.node_config import check_group
+from components.spec.policy.plan import kyverno_release, validate_policy
 from components.spec.tags import check_tags, scaling_group_tags, tag_problems
 from infra import reader
 
@@ -60,12 +61,28 @@ def _checks(
         "cluster",
         lambda: validate_addresses(found["cluster"], found["network"]),
     )
+    if found.get("policy") is not None:
+        yield from _policy_checks(found)
     yield {"tags"}, "tags", lambda: check_tags(found["tags"])
     types = InstanceTypes.bundled().including(found.get("instance_types", ()))
     for path, group in _groups(found):
         yield {"instance_types"}, path, partial(check_group, group, types)
         if isinstance(group, JobGroup):
             yield {"cluster", "tags"}, path, partial(_check_tags, found, group)
+
+
+def _policy_checks(
+    found: Mapping[str, Any],
+) -> Iterator[tuple[set[str], str, Callable[[], Any]]]:
+    policy = found["policy"]
+    yield {"cluster"}, "policy", lambda: validate_policy(policy, found["cluster"])
+    yield (
+        {"cluster", "servers", "jobs"},
+        "policy.kyverno",
+        lambda: kyverno_release(
+            policy, found["cluster"].version, found["servers"], found["jobs"]
+        ),
+    )
 
 
 def _check_tags(found: Mapping[str, Any], group: JobGroup) -> None:

@@ -18,6 +18,7 @@ _CARRIERS: Mapping[str, set[str]] = {
     "cluster": {"public_access_cidrs"},
     "servers": _OF_NODES,
     "jobs": _OF_NODES | {"image_id"},
+    "policy": {"spec", "values"},
     "tags": {"tags", "tag_specifications"},
 }
 
@@ -58,6 +59,7 @@ def _platform(settings: Settings) -> JobPlatform:
             servers=settings.servers,
             jobs=settings.jobs,
             vpc_cni=settings.vpc_cni,
+            policy=settings.policy,
             tags=settings.tags,
             instance_types=types,
         ),
@@ -71,8 +73,9 @@ def keep_secrets(keys: frozenset[str]) -> pulumi.ResourceTransformation:
 
     Pulumi tells a program which key holds a secret, and not which value of it. So
     every input that carries values of the key as they are (tags, user data, disks
-    with their keys, ids of an existing network) is encrypted in the state and hidden
-    in previews, on all resources. Names, counts, types and labels never are.
+    with their keys, ids of an existing network, policies) is encrypted in the state
+    and hidden in previews, on all resources. Names, counts, types and labels never
+    are.
 
     Args:
         keys: Keys of the stack file that hold a `secure:` value.

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pulumi
 import yaml
@@ -20,6 +21,9 @@ from components.spec.node_config import (
     job_user_data,
     server_user_data,
 )
+from components.spec.policy.fragment import render_pod_templates
+from components.spec.policy.manifests import policy_manifests
+from components.spec.policy.plan import engine_of, kyverno_release
 from components.spec.storage_class import storage_class
 from infra.settings import Settings, load_file
 from infra.summary import summary
@@ -62,13 +66,51 @@ def files(stack: str, settings: Settings) -> dict[str, str]:
         for group in groups
     }
     objects = {
-        f"kubernetes/{one['kind'].lower()}-{one['metadata']['name']}.yaml": (
-            yaml.safe_dump(one, sort_keys=False)
-        )
-        for one in (storage_class(),)
+        f"kubernetes/{one['kind'].lower()}-{one['metadata']['name']}.yaml": _text(one)
+        for one in (storage_class(), *_policies(settings))
     }
     texts = {path: text for path, text in user_data.items() if text is not None}
-    return {"summary.md": summary(stack, settings), **texts, **objects}
+    return {
+        "summary.md": summary(stack, settings),
+        **texts,
+        **objects,
+        **_policy_files(settings),
+    }
+
+
+def _policies(settings: Settings) -> list[dict[str, Any]]:
+    if settings.policy is None:
+        return []
+    engine = engine_of(settings.policy, settings.cluster.version)
+    return policy_manifests(settings.policy, engine)
+
+
+def _policy_files(settings: Settings) -> dict[str, str]:
+    """Render what is no object of the cluster: values of a chart, pod templates."""
+    if settings.policy is None:
+        return {}
+    release = kyverno_release(
+        settings.policy, settings.cluster.version, settings.servers, settings.jobs
+    )
+    values = {} if release is None else {"helm/kyverno.yaml": _text(release.values)}
+    templates = render_pod_templates(settings.policy)
+    return values | {f"pod-templates/{name}": text for name, text in templates.items()}
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes expressions of several lines as they are read."""
+
+
+def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in value else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def _text(document: dict[str, Any]) -> str:
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False)
 
 
 def _user_data(

@@ -21,6 +21,7 @@ from components.spec.cluster import ClusterSettings
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceType
 from components.spec.network import ExistingNetwork, NewNetwork
+from components.spec.policy.settings import JobPolicySettings
 from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
 from infra import checks, reader, stack_file, versions
 
@@ -39,6 +40,8 @@ class Settings:
         servers: Groups for what runs on and on; one of them without taints.
         jobs: Groups for what runs to an end.
         vpc_cni: How nodes keep addresses ready.
+        policy: What happens to job pods when they are created. None, which is null in
+            the file: nothing.
         tags: AWS tags of all resources.
         instance_types: Facts about types that the bundled table lacks or has wrong.
         region: What the file says about `aws:region`. Not a key of ours.
@@ -54,6 +57,7 @@ class Settings:
     servers: tuple[ServerGroup, ...]
     jobs: tuple[JobGroup, ...]
     vpc_cni: VpcCniTuning = WarmPrefixes()
+    policy: JobPolicySettings | None = JobPolicySettings()
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: tuple[InstanceType, ...] = ()
     region: str
@@ -133,6 +137,9 @@ def read(
 
 
 def _parsed(value: Any) -> Any:
+    if value == "":
+        # What the CLI makes of null.
+        return None
     if not isinstance(value, str):
         return value
     try:

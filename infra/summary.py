@@ -6,9 +6,11 @@ from components.spec import access
 from components.spec.cluster import ADDONS, ClusterSettings
 from components.spec.instance_types import InstanceTypes
 from components.spec.network import NewNetwork, subnet_plan, zone_subnets
+from components.spec.policy.plan import policy_notices, with_scoring
 from components.spec.review import Notice, review
 from infra.group_summary import group_summary
 from infra.markdown import pairs, table
+from infra.policy_summary import policy_summary
 from infra.settings import Settings
 
 __all__ = ["summary"]
@@ -30,7 +32,7 @@ def summary(stack: str, settings: Settings) -> str:
         network=settings.network,
         cluster=settings.cluster,
         vpc_cni=settings.vpc_cni,
-    )
+    ) + policy_notices(settings.policy, settings.cluster.version, settings.jobs)
     blocks = [
         [f"# Stack {stack}"],
         [
@@ -42,6 +44,7 @@ def summary(stack: str, settings: Settings) -> str:
         *_endpoint(settings.cluster),
         *_network(settings),
         *_access(settings),
+        *policy_summary(settings),
         *(
             block
             for group in (*settings.servers, *settings.jobs)
@@ -61,7 +64,7 @@ def _warnings(notices: Sequence[Notice]) -> Iterator[list[str]]:
 def _cluster(settings: Settings) -> Iterator[list[str]]:
     cluster, support = settings.cluster, settings.cluster.version_support
     until = f", standard support until {support.standard_until}" if support else ""
-    config = cluster.scheduler
+    config = with_scoring(cluster, settings.policy).scheduler
     scoring = "default of EKS"
     if config is not None:
         weights = ", ".join(f"{one.name} {one.weight}" for one in config.resources)

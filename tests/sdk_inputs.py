@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pulumi
+import pulumi_kubernetes as kubernetes
 from pulumi import _types
 from pulumi.output import Unknown
 from pulumi.runtime import rpc
@@ -23,6 +24,8 @@ from pulumi.runtime import rpc
 __all__ = ["problems"]
 
 _UNCHECKED = ("pulumi-python:", "pulumi:")
+# Groups of custom resources: the SDK knows only what every object has.
+_CUSTOM = ("kyverno.io/v1", "policies.kyverno.io/v1")
 _WRAPPERS = (collections.abc.Awaitable, pulumi.Output)
 _SCALARS = {int: (int,), float: (int, float), str: (str,), bool: (bool,)}
 
@@ -55,9 +58,13 @@ def _args_class(type_: str) -> type | None:
     registered = rpc.get_resource_module(package, module, "")
     # Every generated SDK registers such a table; the abstract class hides it.
     about = getattr(registered, "mod_info", {"classes": {}})
-    if type_ not in about["classes"]:
+    if type_ in about["classes"]:
+        name = about["classes"][type_]
+        resource = getattr(importlib.import_module(about["fqn"]), name)
+    elif module in _CUSTOM:
+        return kubernetes.apiextensions.CustomResourceArgs
+    else:
         return None
-    resource = getattr(importlib.import_module(about["fqn"]), about["classes"][type_])
     for overload in typing.get_overloads(resource.__init__):
         if "args" in overload.__annotations__:
             (found,) = _alternatives(overload.__annotations__["args"])

@@ -105,6 +105,7 @@ WITH_SECRETS: dict[str, Any] = {
             "user_data": [{"kind": "shell", "content": f"#!/bin/bash\n: {MARK}\n"}],
         }
     ],
+    "policy": {"label": {"key": "group", "value": MARK}},
     "tags": {"contact": MARK},
 }
 
@@ -115,6 +116,7 @@ FLOWING = [
     ("servers", MARK),
     ("jobs", MARK),
     ("jobs", "ami-0123456789abc5ec3"),
+    ("policy", MARK),
     ("tags", MARK),
 ]
 

@@ -16,6 +16,8 @@ import pytest
 import yaml
 
 from components.spec.network import ExistingNetwork
+from components.spec.policy.kyverno_settings import KyvernoSettings
+from components.spec.policy.settings import JobPolicySettings
 from components.spec.vpc_cni import WarmInterfaces
 from infra import program, render, settings, stack_file
 from infra.summary import summary
@@ -141,6 +143,73 @@ def test_an_existing_network_and_a_group_of_unknown_types_are_described(prod):
     assert "| not in the table of types | m99i.4xlarge, m98i.4xlarge |" in text
 
 
+def older(prod, policy: JobPolicySettings) -> settings.Settings:
+    return replace(prod, cluster=replace(prod.cluster, version="1.35"), policy=policy)
+
+
+def test_values_of_kyverno_are_what_is_deployed(deploy, prod):
+    selected = older(prod, JobPolicySettings())
+    release = deploy(lambda: program.deploy(selected)).only(
+        "kubernetes:helm.sh/v3:Release"
+    )
+    rendered = render.files("x", selected)
+
+    assert release.inputs["values"] == yaml.safe_load(rendered["helm/kyverno.yaml"])
+    assert "kubernetes/mutatingpolicy-eks-jobs.yaml" in rendered
+
+
+@pytest.mark.parametrize(
+    ("policy", "row"),
+    [
+        (
+            JobPolicySettings(),
+            "kyverno: MutatingPolicy, run by chart kyverno 3.9.1 in the namespace "
+            "kyverno, 3 replicas",
+        ),
+        (
+            JobPolicySettings(kyverno=KyvernoSettings(install=False)),
+            "kyverno: MutatingPolicy, run by a Kyverno that is not installed here",
+        ),
+        (
+            JobPolicySettings(engine="kyverno-legacy"),
+            "kyverno-legacy: ClusterPolicy, run by chart kyverno 3.9.1 in the "
+            "namespace kyverno, 3 replicas",
+        ),
+    ],
+)
+def test_the_engine_is_described(prod, policy, row):
+    assert f"| engine | {row} |" in summary("x", older(prod, policy))
+
+
+def test_a_kyverno_of_others_gets_no_values(prod):
+    selected = older(prod, JobPolicySettings(kyverno=KyvernoSettings(install=False)))
+
+    assert "helm/kyverno.yaml" not in render.files("x", selected)
+
+
+def test_the_scoring_that_the_packing_brings_is_shown(prod):
+    text = summary("x", replace(prod, policy=JobPolicySettings(packing="scheduler")))
+
+    assert "| scheduler | MostAllocated (cpu 1, memory 1) |" in text
+    assert "| packing | scheduler |" in text
+
+
+def test_no_policy_is_said_and_renders_nothing(prod):
+    rendered = render.files("x", replace(prod, policy=None))
+
+    assert "None: job pods are as their authors write them." in rendered["summary.md"]
+    assert (
+        "- info, `policy`: none: job pods are neither packed nor kept from being "
+        "ended, unless their authors see to it"
+    ) in rendered["summary.md"]
+    assert [
+        "kubernetes/storageclass-gp3.yaml",
+        "summary.md",
+        "user-data/job-arm.txt",
+        "user-data/job.txt",
+    ] == sorted(rendered)
+
+
 def test_what_a_user_writes_stays_in_its_cell(prod):
     text = summary("x", replace(prod, tags={"a": "b|c"}))
 
@@ -264,13 +333,22 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_writes_the_files_and_says_where(tmp_path):
     finished = run("--stack", "prod", "--out", str(tmp_path))
 
-    assert (0, "", f"4 files in {tmp_path}, read summary.md first\n") == (
+    assert (0, "", f"11 files in {tmp_path}, read summary.md first\n") == (
         finished.returncode,
         finished.stderr,
         finished.stdout,
     )
     assert [
+        "kubernetes/mutatingadmissionpolicy-eks-jobs.yaml",
+        "kubernetes/mutatingadmissionpolicybinding-eks-jobs.yaml",
         "kubernetes/storageclass-gp3.yaml",
+        *(
+            f"pod-templates/{name}.yaml"
+            for name in (
+                *("airflow", "argo-workflows", "dagster", "github-runners"),
+                "job",
+            )
+        ),
         "summary.md",
         "user-data/job-arm.txt",
         "user-data/job.txt",

@@ -17,6 +17,14 @@ from hypothesis import strategies as st
 from components.spec.groups import JobGroup, Size
 from components.spec.kubelet import KubeletTuning
 from components.spec.network import ExistingNetwork, NewNetwork
+from components.spec.policy.kyverno_settings import KyvernoSettings
+from components.spec.policy.matchers import (
+    Label,
+    LabelMatcher,
+    Owner,
+    OwnerMatcher,
+)
+from components.spec.policy.settings import JobLabel, JobPolicySettings
 from components.spec.volume import Gp3Volume
 from components.spec.vpc_cni import WarmAddresses, WarmPrefixes
 from infra import settings, versions
@@ -81,14 +89,14 @@ JOB_KEYS = (
             "netwrok",
             {},
             "netwrok: unknown key, expected one of network, cluster, servers, jobs, "
-            "vpc_cni, tags, instance_types; did you mean network?",
+            "vpc_cni, policy, tags, instance_types; did you mean network?",
         ),
         *(
             (
                 key,
                 "x",
                 f"{key}: unknown key, expected one of network, cluster, servers, jobs, "
-                "vpc_cni, tags, instance_types",
+                "vpc_cni, policy, tags, instance_types",
             )
             for key in ("region", "secret_keys")
         ),
@@ -109,9 +117,9 @@ JOB_KEYS = (
                 key,
                 {},
                 f"{key}: unknown key, expected one of network, cluster, servers, jobs, "
-                "vpc_cni, tags, instance_types",
+                "vpc_cni, policy, tags, instance_types",
             )
-            for key in ("scaler", "policy", "balloons", "monitoring")
+            for key in ("scaler", "balloons", "monitoring")
         ),
         (
             "jobs.0.longest_job",
@@ -249,6 +257,235 @@ def test_a_wrong_value_is_named_on_one_line(path, value, message):
     assert [message] == refusal(changed(path, value))
 
 
+PRESETS = (
+    "batch-jobs, argo-workflows, airflow, dagster, github-runners, gitlab-runner, "
+    "tekton, spark"
+)
+
+
+@pytest.mark.parametrize(
+    ("policy", "lines"),
+    [
+        # Matchers.
+        (
+            {"matchers": []},
+            [f"policy: matchers must name at least one of {PRESETS}, got none"],
+        ),
+        ({"matchers": [{}]}, ["policy.matchers[0].owner: missing key"]),
+        (
+            {"matchers": [{"kind": "Job", "api_group": "batch"}]},
+            [
+                f"policy.matchers[0].{key}: unknown key, expected one of owner, label"
+                for key in ("api_group", "kind")
+            ],
+        ),
+        (
+            {"matchers": [{"owner": {"api_group": "batch"}}]},
+            ["policy.matchers[0].owner.kind: missing key"],
+        ),
+        (
+            {"matchers": [{"owner": {"kind": "", "api_group": "batch"}}]},
+            [
+                "policy.matchers[0].owner: kind must be a Kubernetes kind such as Job, "
+                "got kind=''"
+            ],
+        ),
+        (
+            {"matchers": [{"label": {"value": "x"}}]},
+            ["policy.matchers[0].label.key: missing key"],
+        ),
+        (
+            {
+                "matchers": [
+                    {
+                        "owner": {"kind": "Job", "api_group": "batch"},
+                        "label": {"key": "x"},
+                    }
+                ]
+            },
+            [
+                "policy.matchers[0]: owner and label exclude each other, expected the "
+                "keys owner or the keys label"
+            ],
+        ),
+        (
+            {"matchers": ["batch-jobs", "Airflow"]},
+            [
+                f"policy: matchers[1] must be one of {PRESETS}, got 'Airflow'; nearest "
+                "is airflow (label kubernetes_executor=True, label "
+                "kubernetes_pod_operator=True)"
+            ],
+        ),
+        (
+            {"matchers": ["cron-jobs"]},
+            [
+                f"policy: matchers[0] must be one of {PRESETS}, got 'cron-jobs'; "
+                "nearest is batch-jobs (owner Job of batch) or argo-workflows (owner "
+                "Workflow of argoproj.io)"
+            ],
+        ),
+        (
+            {"matchers": [{"label": {"key": "a/b/c"}}]},
+            [
+                "policy.matchers[0].label: key of label[a/b/c] must have a DNS domain "
+                "before the slash, got a/b/c"
+            ],
+        ),
+        # The label.
+        (
+            {"label": {"key": "a/b/c"}},
+            [
+                "policy.label: key of label[a/b/c] must have a DNS domain before the "
+                "slash, got a/b/c"
+            ],
+        ),
+        (
+            {"label": {"value": "v" * 64}},
+            [
+                "policy.label: label[eks-jobs/workload] must be empty or 1 to 63 "
+                "letters, digits, '-', '_' or '.', with a letter or digit at both "
+                f"ends, got '{'v' * 64}'"
+            ],
+        ),
+        # Packing.
+        *(
+            (
+                {"weight": weight},
+                [f"policy: weight must be 1 to 100, got weight={weight}"],
+            )
+            for weight in (0, 101)
+        ),
+        (
+            {"packing": "scheduler", "weight": 50},
+            ["policy: weight needs packing affinity or both, got weight=50"],
+        ),
+        # Engines.
+        (
+            {"engine": "opa"},
+            [
+                "policy.engine: expected one of auto, native, kyverno, kyverno-legacy, "
+                'got "opa"'
+            ],
+        ),
+        (
+            {"engine": "kyverno-legacy", "kyverno": {"chart_version": "3.10.0"}},
+            [
+                "policy: engine=kyverno-legacy needs kyverno.chart_version below 3.10, "
+                "got 3.10.0: Kyverno 1.20 no longer runs ClusterPolicy"
+            ],
+        ),
+        (
+            {"engine": "kyverno", "kyverno": {"group": "job"}},
+            [
+                "policy.kyverno: group must be one of the server groups server, got "
+                "group='job', which is a job group"
+            ],
+        ),
+        (
+            {"kyverno": {"replicas": 1}},
+            [
+                "policy.kyverno: replicas must be 2 to 15, or one lost node stops the "
+                "policy, got replicas=1"
+            ],
+        ),
+        # Protection.
+        (
+            {"protection": {"karpenter.sh/do-not-evict": "true"}},
+            [
+                "policy: protection must leave out karpenter.sh/do-not-evict, which "
+                "Karpenter ignores since its version 1: write "
+                "karpenter.sh/do-not-disrupt"
+            ],
+        ),
+        (
+            {"protection": {"karpenter.sh/do-not-disrupt": True}},
+            [
+                'policy.protection["karpenter.sh/do-not-disrupt"]: expected a text, '
+                "got true; put it in quotes"
+            ],
+        ),
+        (
+            {"protection": {"karpenter.sh/do-not-disrupt": "4h"}},
+            [
+                "policy: protection[karpenter.sh/do-not-disrupt] must be "
+                "\"true\" with Karpenter before 1.12, which would ignore '4h', got "
+                "version unknown"
+            ],
+        ),
+    ],
+)
+def test_a_wrong_policy_is_refused_by_name(policy, lines):
+    assert lines == refusal(GOOD | {"policy": policy})
+
+
+def test_the_native_engine_is_refused_before_its_version():
+    values = GOOD | {"cluster": {"version": "1.35"}, "policy": {"engine": "native"}}
+
+    assert [
+        "policy: engine=native needs Kubernetes 1.36 or newer, got version 1.35: use "
+        "auto or kyverno"
+    ] == refusal(values)
+
+
+def test_a_packing_that_the_cluster_contradicts_is_refused():
+    cluster = {"version": "1.36", "scheduler": {"strategy": "LeastAllocated"}}
+
+    assert [
+        "policy: packing='scheduler' needs the cluster's scheduler strategy to be "
+        "MostAllocated, got LeastAllocated"
+    ] == refusal(GOOD | {"cluster": cluster, "policy": {"packing": "scheduler"}})
+
+
+def test_a_wrong_policy_hides_no_other_problem():
+    values = GOOD | {
+        "policy": {"engine": "native", "kyverno": {"namespace": "kube-system"}},
+        "tags": {"aws:x": "y"},
+    }
+
+    assert [
+        "policy.kyverno: namespace must be one of its own, got "
+        "namespace='kube-system': the chart refuses kube-system",
+        "tags: tags must leave out aws:x: keys that begin with aws: belong to AWS",
+    ] == refusal(values)
+
+
+def test_a_policy_becomes_the_value_that_the_components_take():
+    policy = {
+        "matchers": [
+            "airflow",
+            {"owner": {"kind": "TFJob", "api_group": "kubeflow.org"}},
+            {"label": {"key": "example.com/job"}},
+        ],
+        "label": {"key": "group"},
+        "packing": "both",
+        "protection": {"karpenter.sh/do-not-disrupt": "true"},
+        "kyverno": {"install": False},
+    }
+
+    assert (
+        JobPolicySettings(
+            matchers=(
+                "airflow",
+                OwnerMatcher(owner=Owner(kind="TFJob", api_group="kubeflow.org")),
+                LabelMatcher(label=Label(key="example.com/job")),
+            ),
+            label=JobLabel(key="group"),
+            packing="both",
+            protection={"karpenter.sh/do-not-disrupt": "true"},
+            kyverno=KyvernoSettings(install=False),
+        )
+        == read(GOOD | {"policy": policy}).policy
+    )
+
+
+@pytest.mark.parametrize("null", ["", "null"])
+def test_null_switches_the_policy_off(config, null):
+    """The CLI hands over an empty text."""
+    selected = settings.load(config(stack(GOOD) | {"eks-jobs:policy": null}))
+
+    assert selected.policy is None
+
+
 @pytest.mark.parametrize(
     ("place", "path"),
     [
@@ -333,7 +570,7 @@ def test_all_problems_of_a_file_are_reported_at_once_in_its_order():
         "jobs[1].volume: iops must be 3000 to 80000, got iops=1",
         "vpc_cni: expected a map, got null",
         "zzz: unknown key, expected one of network, cluster, servers, jobs, vpc_cni, "
-        "tags, instance_types",
+        "policy, tags, instance_types",
         "tags: tags must leave out aws:x: keys that begin with aws: belong to AWS",
     ] == refusal(values, region=None)
 
@@ -374,6 +611,7 @@ def test_what_the_file_leaves_out_has_its_default():
     actual = read(GOOD)
 
     assert WarmPrefixes() == actual.vpc_cni
+    assert JobPolicySettings() == actual.policy
     assert ({}, (), frozenset()) == (
         actual.tags,
         actual.instance_types,
@@ -445,14 +683,15 @@ def test_keys_that_pulumi_would_ignore_are_refused(config):
 
     assert (
         "netwrok: unknown key, expected one of network, cluster, servers, jobs, "
-        "vpc_cni, tags, instance_types; did you mean network?"
+        "vpc_cni, policy, tags, instance_types; did you mean network?"
     ) == str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", 'tags: expected a map, got ""'),
+        # What the CLI makes of null.
+        ("", "tags: expected a map, got null"),
         ("hello", 'tags: expected a map, got "hello"'),
         ("[1,2", 'tags: expected a map, got "[1,2"'),
         ("[1,2]", "tags: expected a map, got a list"),
@@ -520,6 +759,20 @@ GARBAGE = st.one_of(
 
 FULL: dict[str, Any] = GOOD | {
     "vpc_cni": {"kind": "addresses", "warm_ip_target": 7},
+    "policy": {
+        "matchers": [
+            "batch-jobs",
+            {"owner": {"kind": "TFJob", "api_group": "kubeflow.org"}},
+            {"label": {"key": "example.com/job", "value": "true"}},
+        ],
+        "exclude_namespaces": ["monitoring"],
+        "label": {"key": "group", "value": "job"},
+        "packing": "both",
+        "weight": 50,
+        "unpacked_namespaces": ["batch"],
+        "protection": {"karpenter.sh/do-not-disrupt": "true"},
+        "kyverno": {"group": "server", "replicas": 2, "chart_version": "3.9.1"},
+    },
     "tags": {"owner": "x"},
     "instance_types": [
         {

@@ -1,9 +1,10 @@
 """How a value object refuses: every problem at once, in a fixed order."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-__all__ = ["choices", "duplicates", "known", "refuse"]
+__all__ = ["choices", "duplicates", "known", "refuse", "refused"]
 
 
 def refuse(problems: Iterable[str]) -> None:
@@ -16,6 +17,15 @@ def refuse(problems: Iterable[str]) -> None:
     text = "\n".join(problems)
     if text:
         raise ValueError(text)
+
+
+def refused(path: str, check: Callable[..., Any], *arguments: Any) -> Iterator[str]:
+    """Call *check*, and yield the lines of its ValueError with *path* in front."""
+    try:
+        check(*arguments)
+    except ValueError as error:
+        for line in str(error).splitlines():
+            yield f"{path}{line}"
 
 
 def choices(

@@ -22,8 +22,12 @@ from components import (
     JobGroup,
     JobPlatform,
     JobPlatformArgs,
+    JobPolicySettings,
     KubeletTuning,
+    KyvernoSettings,
     NewNetwork,
+    ResourceWeight,
+    SchedulerScoring,
     ServerGroup,
     Taint,
     WarmInterfaces,
@@ -38,6 +42,9 @@ ASG = "aws:autoscaling/group:Group"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 ENTRY = "aws:eks/accessEntry:AccessEntry"
 VPC = "aws:ec2/vpc:Vpc"
+BINDING = "kubernetes:admissionregistration.k8s.io/v1:MutatingAdmissionPolicyBinding"
+KYVERNO = "kubernetes:policies.kyverno.io/v1:MutatingPolicy"
+RELEASE = "kubernetes:helm.sh/v3:Release"
 CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
 
 SERVER = ServerGroup(
@@ -86,6 +93,7 @@ def test_identity_is_pinned(deploy):
         "eks-jobs:index:Cluster::platform-cluster",
         "eks-jobs:index:JobNodes::platform-job",
         "eks-jobs:index:JobNodes::platform-job-arm",
+        "eks-jobs:index:JobPolicy::platform-policy",
         "eks-jobs:index:Network::platform-network",
         "eks-jobs:index:ServerNodes::platform-server",
         "eks-jobs:index:Storage::platform-storage",
@@ -276,6 +284,61 @@ def test_what_aws_will_not_honour_is_a_warning_of_the_platform(deploy):
     ) in [text for _, text in warnings]
 
 
+def older(**overrides) -> dict[str, Any]:
+    settings = replace(args().cluster, version="1.35")
+    return {"cluster": settings, "policy": JobPolicySettings(**overrides)}
+
+
+def test_h013_kyverno_waits_for_every_server_group(deploy):
+    second = replace(SERVER, name="second", taints=(Taint(key="gpu"),))
+    kyverno = KyvernoSettings(group="second")
+    deployment = deploy(
+        lambda: platform(servers=(SERVER, second), **older(kyverno=kyverno))
+    )
+
+    assert paths(deployment, NODE_GROUP) <= deployment.waits_for(
+        deployment.only(RELEASE)
+    )
+    assert (
+        "second"
+        == deployment.only(RELEASE).inputs["values"]["global"]["nodeSelector"][
+            "eks-jobs/group"
+        ]
+    )
+
+
+def test_a_native_policy_is_there_before_any_node_can_run_a_pod(deploy):
+    deployment = deploy(platform)
+    waits = deployment.waits_for(deployment.only(BINDING))
+
+    assert set() == waits & paths(deployment, NODE_GROUP, ASG)
+
+
+def test_without_a_policy_pods_are_left_alone(deploy):
+    kinds = {r.type for r in deploy(lambda: platform(policy=None)).resources}
+
+    assert {CLASS, "pulumi:providers:kubernetes"} == {
+        kind for kind in kinds if "kubernetes:" in kind or kind.endswith(":kubernetes")
+    }
+
+
+@pytest.mark.parametrize("packing", ["scheduler", "both"])
+def test_packing_by_the_scheduler_sets_the_scoring_of_the_cluster(deploy, packing):
+    wanted = SchedulerScoring(
+        strategy="MostAllocated",
+        resources=(ResourceWeight(name="cpu"), ResourceWeight(name="memory")),
+    )
+    written = replace(args().cluster, scheduler=wanted)
+
+    def transforms(**overrides):
+        request = deploy(lambda: platform(**overrides)).only(CONTROL_PLANE).request
+        return len(request.transforms)
+
+    assert 0 == transforms()
+    assert 1 == transforms(policy=JobPolicySettings(packing=packing))
+    assert 1 == transforms(cluster=written, policy=None)
+
+
 def test_h073_a_preview_knows_the_graph(deploy):
     real, preview = deploy(platform), deploy(platform, preview=True)
 
@@ -392,6 +455,24 @@ def test_h078_a_name_that_is_too_long_for_a_group_creates_nothing(deploy):
                 "'172.20.0.0/16'",
                 "servers[0]: kubelet.max_pods must reserve less than half of the "
                 "memory, got max_pods=250: 3005 of 4096 MiB on t3.medium",
+            ],
+        ),
+        (
+            {
+                "cluster": ClusterSettings(
+                    version="1.35",
+                    ami_release="v20260714",
+                    scheduler=SchedulerScoring(strategy="LeastAllocated"),
+                ),
+                "policy": JobPolicySettings(
+                    packing="both", kyverno=KyvernoSettings(group="job")
+                ),
+            },
+            [
+                "policy: packing='both' needs the cluster's scheduler strategy to be "
+                "MostAllocated, got LeastAllocated",
+                "policy.kyverno: group must be one of the server groups server, got "
+                "group='job', which is a job group",
             ],
         ),
     ],

@@ -1,9 +1,11 @@
 """What the job policy accepts and is still worth a warning."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from components.spec.group_review import Notice
 from components.spec.policy.engine import Engine, engine_warnings
+from components.spec.policy.kyverno_settings import KyvernoSettings
 from components.spec.policy.matchers import Label, Owner, handles
 from components.spec.policy.packing import PACKS_BY_AFFINITY, PACKS_BY_SCHEDULER
 from components.spec.policy.settings import JobPolicySettings
@@ -43,6 +45,7 @@ def review_policy(
         *_label(settings),
         *_packing(settings, most_job_nodes, most_job_pods),
         *_pods(settings),
+        *_idle_engine(settings, engine),
         *(
             Notice(path="policy.engine", text=text)
             for text in engine_warnings(
@@ -94,12 +97,12 @@ def _packing(settings: JobPolicySettings, nodes: int, pods: int) -> Iterator[Not
     if settings.packing in PACKS_BY_AFFINITY and (
         nodes > _MOST_AFFINITY_NODES or pods > _MOST_AFFINITY_PODS
     ):
+        size = f"{nodes} job nodes" + (f" and {pods} job pods" if pods else "")
         yield Notice(
             path=path,
             text=f"{settings.packing} slows the scheduler on large clusters: up to "
-            f"{nodes} job nodes and {pods} job pods, not tried above "
-            f"{_MOST_AFFINITY_NODES} and {_MOST_AFFINITY_PODS}; use scheduler, or "
-            "unpacked_namespaces",
+            f"{size}, not tried above {_MOST_AFFINITY_NODES} nodes and "
+            f"{_MOST_AFFINITY_PODS} pods; use scheduler, or unpacked_namespaces",
         )
     if settings.affinity_scope == "own-namespace":
         yield Notice(
@@ -123,6 +126,18 @@ def _pods(settings: JobPolicySettings) -> Iterator[Notice]:
             "with it the role of the node; no NetworkPolicy or security group for "
             "pods applies to them, and Pod Identity is reported to fail: give them "
             "AWS rights by IRSA, and the node role as few as possible",
+        )
+
+
+def _idle_engine(settings: JobPolicySettings, engine: Engine) -> Iterator[Notice]:
+    """Name settings that wait for an older cluster; the namespace never does."""
+    unused = replace(settings.kyverno, namespace=KyvernoSettings().namespace)
+    if engine == "native" and unused != KyvernoSettings():
+        yield Notice(
+            path="policy.kyverno",
+            text="does nothing with engine native, which the API server runs itself: "
+            "only its namespace is left alone",
+            severity="info",
         )
 
 

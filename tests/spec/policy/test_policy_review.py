@@ -1,5 +1,6 @@
 import pytest
 
+from components.spec.policy.kyverno_settings import KyvernoSettings
 from components.spec.policy.matchers import Label, LabelMatcher, Owner, OwnerMatcher
 from components.spec.policy.policy_review import review_policy
 from components.spec.policy.settings import JobLabel, JobPolicySettings
@@ -89,14 +90,21 @@ def test_packing_by_the_scheduler_says_what_else_is_packed(packing):
     ] == notices(packing=packing)
 
 
-@pytest.mark.parametrize(("nodes", "pods"), [(301, 0), (0, 2_001)])
-def test_h024_affinity_on_large_clusters_warns(nodes, pods):
+@pytest.mark.parametrize(
+    ("nodes", "pods", "size"),
+    [
+        (301, 0, "301 job nodes"),
+        (0, 2_001, "0 job nodes and 2001 job pods"),
+        (301, 7, "301 job nodes and 7 job pods"),
+    ],
+)
+def test_h024_affinity_on_large_clusters_warns(nodes, pods, size):
     assert [
         (
             "warning",
             f"policy.packing: affinity slows the scheduler on large clusters: up to "
-            f"{nodes} job nodes and {pods} job pods, not tried above 300 and 2000; use "
-            "scheduler, or unpacked_namespaces",
+            f"{size}, not tried above 300 nodes and 2000 pods; use scheduler, or "
+            "unpacked_namespaces",
         )
     ] == notices(nodes=nodes, pods=pods)
 
@@ -107,6 +115,29 @@ def test_h024_affinity_up_to_its_limits_is_silent():
 
 def test_h024_other_packings_do_not_mind_the_size():
     assert "slows" not in str(notices(packing="none", nodes=9_999, pods=9_999))
+
+
+@pytest.mark.parametrize(
+    "kyverno",
+    [
+        KyvernoSettings(replicas=2),
+        KyvernoSettings(install=False),
+        KyvernoSettings(chart_version="3.8.0"),
+    ],
+)
+def test_an_engine_that_waits_for_an_older_cluster_is_named(kyverno):
+    message = (
+        "info",
+        "policy.kyverno: does nothing with engine native, which the API server runs "
+        "itself: only its namespace is left alone",
+    )
+
+    assert [message] == notices(kyverno=kyverno)
+    assert message not in notices(engine="kyverno", kyverno=kyverno)
+
+
+def test_the_namespace_of_the_engine_counts_with_every_engine():
+    assert [] == notices(kyverno=KyvernoSettings(namespace="policies"))
 
 
 def test_h025_packing_by_namespace_warns():
