@@ -151,6 +151,9 @@ def _sdk_class(token: str, pattern: str) -> type:
     package, _, stem = module.partition("/")
     path = f"pulumi_aws.{package}.{_snake(stem)}"
     try:
+        # The package first: it loads on the first look into it, and would lose the
+        # names of a module whose import made it load.
+        _ = importlib.import_module(f"pulumi_aws.{package}").__path__
         return getattr(importlib.import_module(path), pattern.format(name))
     except (ImportError, AttributeError):
         raise LookupError(f"the SDK has no resource type {token}") from None
