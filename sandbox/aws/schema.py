@@ -1,7 +1,7 @@
 """
 What the SDK accepts for a type or a function, read from its own classes.
 
-The classes of `pulumi_aws` are loaded one module at a time, on first use: all of
+The classes of `pulumi_aws` are loaded one package at a time, on first use: all of
 them together take seconds.
 """
 
@@ -151,9 +151,9 @@ def _sdk_class(token: str, pattern: str) -> type:
     package, _, stem = module.partition("/")
     path = f"pulumi_aws.{package}.{_snake(stem)}"
     try:
-        # The package first: it loads on the first look into it, and would lose the
-        # names of a module whose import made it load.
-        _ = importlib.import_module(f"pulumi_aws.{package}").__path__
+        # The package first: it loads on the first look into it, and loses the names
+        # of a module whose import makes it load.
+        _ = importlib.import_module(f"pulumi_aws.{package}")._utilities
         return getattr(importlib.import_module(path), pattern.format(name))
     except (ImportError, AttributeError):
         raise LookupError(f"the SDK has no resource type {token}") from None
