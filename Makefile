@@ -11,11 +11,12 @@ PINS := requirements.txt requirements-dev.txt
 STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools up preview down status render test check bench clean
+.PHONY: help setup tools cluster-tools up preview down status render
+.PHONY: test test-cluster check bench clean
 
 help: ## Show this list
 	@echo "make TARGET [STACK=$(STACK)] [OUT=$(OUT)]"
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
 
 setup: $(STAMP) ## Install the pinned packages into .venv
 
@@ -34,6 +35,9 @@ $(STAMP):
 tools: $(STAMP) ## Print the paths of the Pulumi CLI and its host, built if missing
 	@$(RUN) -m sandbox tools
 
+cluster-tools: $(STAMP) ## The same with a real Kubernetes control plane: 25 minutes once
+	@$(RUN) -m sandbox tools --cluster
+
 up preview down: $(STAMP)
 	@$(RUN) -m sandbox $@ --stack $(STACK)
 
@@ -49,6 +53,9 @@ render: $(STAMP) ## Write user data, manifests and a summary of a stack to OUT
 
 test: tools ## Run all tests but those on a real control plane
 	$(RUN) -m pytest -n 2 --dist loadfile --ignore tests/cluster
+
+test-cluster: cluster-tools ## Run the tests on a real control plane
+	$(RUN) -m pytest --durations 5 tests/cluster
 
 check: $(STAMP) ## Check style, types, imports and links
 	$(RUN) -m ruff check .
