@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from components import JobPolicySettings, pod_fragment
+
 FOLDERS = sorted(
     path
     for path in (Path(__file__).parent.parent / "examples").iterdir()
@@ -18,6 +20,10 @@ COMPONENTS = {
         "eks-jobs:index:JobNodes::shop-job",
         "eks-jobs:index:SuspendedProcesses::shop-batch",
     ],
+    "policies_only": [
+        "eks-jobs:index:JobPolicy::shop-jobs",
+        "pulumi:providers:kubernetes::shop",
+    ],
 }
 EXPORTS = {
     "cluster_autoscaler": {
@@ -25,6 +31,7 @@ EXPORTS = {
         "group_names": {"server": "ci-server", "job": "ci-job"},
     },
     "existing_cluster": {"group_name": "shop-job"},
+    "policies_only": {"engine": "native"},
 }
 
 
@@ -67,6 +74,18 @@ def test_the_tags_of_the_readme_are_those_of_the_group(deploy):
     assert {"k8s.io/cluster-autoscaler/ci", "k8s.io/cluster-autoscaler/enabled"} == {
         key for key in keys if f"`{key}`" in readme
     }
+
+
+def test_the_readme_names_what_the_policy_adds():
+    (folder,) = (path for path in FOLDERS if path.name == "policies_only")
+    readme = (folder / "README.md").read_text()
+    added = pod_fragment(JobPolicySettings())["metadata"]
+    lines = [
+        *(f"`{key}: {value}`" for key, value in added["labels"].items()),
+        *(f'`{key}: "{value}"`' for key, value in added["annotations"].items()),
+    ]
+
+    assert [] == [line for line in lines if line not in readme]
 
 
 def test_the_selector_of_the_readme_is_the_label_of_the_nodes():
