@@ -42,6 +42,9 @@ _METHODS = (
 )
 
 
+_WATCH_SECONDS = 1.0
+
+
 class Servicer(ProviderServicer):
     """Hands the text of expected errors to the engine as it is."""
 
@@ -65,7 +68,7 @@ for _name in _METHODS:
 
 
 def main(arguments: list[str]) -> int:
-    """Serve until the engine ends the process; the first line printed is the port."""
+    """Serve until the engine ends; the first line printed is the port."""
     try:
         url = endpoint(os.environ)
     except RefusedError as error:
@@ -86,5 +89,9 @@ async def _serve(provider: AwsProvider, engine: str) -> None:
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
+    engine_process = os.getppid()
     print(port, flush=True)
-    await server.wait_for_termination()
+    while os.getppid() == engine_process:
+        await asyncio.sleep(_WATCH_SECONDS)
+    # The engine was killed: nobody would ever end this process.
+    await server.stop(grace=None)

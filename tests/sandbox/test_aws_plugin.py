@@ -7,6 +7,7 @@ The engine itself is in tests/engine; here its protocol is spoken by hand.
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import grpc
@@ -21,6 +22,7 @@ from tests.sandbox.aws_driver import REGION, served, urn
 
 PLUGIN = Path(__file__).parents[2] / "sandbox/plugins/pulumi-resource-aws"
 VPC = "aws:ec2/vpc:Vpc"
+END_SECONDS = 20
 
 
 def environment(**variables):
@@ -80,6 +82,31 @@ def test_refuses_to_start_without_the_sandbox(url):
         "pulumi-resource-aws: AWS_ENDPOINT_URL must be the address of the sandbox on "
         f"this machine, such as http://127.0.0.1:5000, got {url or ''!r}\n",
     ) == (ended.returncode, ended.stdout, ended.stderr)
+
+
+def test_ends_with_the_engine(tmp_path):
+    """A shell stands in for the engine: it is gone as soon as the plugin serves."""
+    script = '"$1" x >"$2" & until [ -s "$2" ]; do sleep 0.1; done; echo $!'
+    started = subprocess.run(
+        ["sh", "-c", script, "sh", PLUGIN, tmp_path / "port"],
+        env=environment(AWS_ENDPOINT_URL="http://127.0.0.1:1"),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    pid, deadline = int(started.stdout), time.monotonic() + END_SECONDS
+    while is_running(pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+    assert not is_running(pid)
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_says_which_version_it_imitates(plugin):
