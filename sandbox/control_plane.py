@@ -49,6 +49,8 @@ class ControlPlane:
         components: What runs beside etcd and the API server.
         scheduler_config: A KubeSchedulerConfiguration, without ``clientConnection``,
             which is filled in. None is the scheduler's default.
+        emulated_version: Version whose APIs and features the API server offers,
+            `1.36`; down to three minors below its own. None is its own.
 
     Raises:
         ControlPlaneError: A process ended early or was not ready in a minute.
@@ -61,12 +63,14 @@ class ControlPlane:
         state: Path,
         components: Sequence[Component] = (),
         scheduler_config: Mapping[str, object] | None = None,
+        emulated_version: str | None = None,
     ) -> None:
         self.kubeconfig = state / "kubeconfig.yaml"
         self._programs = programs
         self._state = state
         self._components = components
         self._scheduler_config = scheduler_config
+        self._emulated_version = emulated_version
         self._token = secrets.token_hex(16)
         self._etcd, self._peer, self._api = _free_ports(3)
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -116,6 +120,7 @@ class ControlPlane:
         key.write_bytes(_private_key())
         tokens.write_text(f"{self._token},admin,admin,system:masters\n")
         tokens.chmod(0o600)
+        emulated = self._emulated_version
         self._run(
             "kube-apiserver",
             f"--etcd-servers=http://{_HOST}:{self._etcd}",
@@ -129,6 +134,7 @@ class ControlPlane:
             f"--service-account-signing-key-file={key}",
             "--service-cluster-ip-range=10.96.0.0/16",
             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+            *([] if emulated is None else [f"--emulated-version={emulated}"]),
         )
         self._wait_until_ready()
 
