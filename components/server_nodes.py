@@ -13,7 +13,7 @@ from components.spec.access import NODE_POLICIES
 from components.spec.architecture import ami_type
 from components.spec.groups import ServerGroup
 from components.spec.instance_types import InstanceTypes
-from components.spec.node_config import check_group, server_user_data
+from components.spec.node_config import check_group, managed_user_data
 from components.spec.tags import check_tags
 
 __all__ = ["ServerNodes", "ServerNodesArgs"]
@@ -108,7 +108,7 @@ def _launch_template(
     opts: pulumi.ResourceOptions,
 ) -> aws.ec2.LaunchTemplate:
     # No security groups: EKS then adds the cluster's own, and only that one.
-    user_data = server_user_data(args.group, args.instance_types)
+    user_data = managed_user_data(args.group, args.instance_types)
     return aws.ec2.LaunchTemplate(
         name,
         user_data=None if user_data is None else _nodes.encoded(user_data),

@@ -15,7 +15,7 @@ from components.spec.instance_types import InstanceType, InstanceTypes
 from components.spec.mime import USER_DATA_LIMIT
 from components.spec.node_config import (
     job_user_data,
-    server_user_data,
+    managed_user_data,
     usual_cluster,
 )
 from components.spec.tags import TAG_LIMIT, scaling_group_tags
@@ -107,7 +107,7 @@ def _user_data_size(group: ServerGroup | JobGroup, types: InstanceTypes) -> str:
     if isinstance(group, JobGroup):
         text = job_user_data(usual_cluster(), group, types)
     else:
-        text = server_user_data(group, types)
+        text = managed_user_data(group, types)
     if text is None:
         return "none of ours"
     return f"about {len(text.encode())} of {USER_DATA_LIMIT} bytes"

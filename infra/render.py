@@ -19,7 +19,7 @@ from components.spec.instance_types import InstanceTypes
 from components.spec.node_config import (
     NodeCluster,
     job_user_data,
-    server_user_data,
+    managed_user_data,
 )
 from components.spec.policy.fragment import render_pod_templates
 from components.spec.policy.manifests import policy_manifests
@@ -117,7 +117,7 @@ def _user_data(
     group: ServerGroup | JobGroup, settings: Settings, types: InstanceTypes
 ) -> str | None:
     if isinstance(group, ServerGroup):
-        return server_user_data(group, types)
+        return managed_user_data(group, types)
     cluster = NodeCluster(
         name=str(settings.cluster.name),
         endpoint="https://<ENDPOINT OF THE CLUSTER>",

@@ -77,7 +77,7 @@ def refusal(values, region=REGION) -> list[str]:
 
 JOB_KEYS = (
     "name, architecture, instance_types, size, labels, taints, tags, volume, "
-    "user_data, metadata_hop_limit, kubelet, ami_id"
+    "user_data, metadata_hop_limit, kubelet, ami_id, longest_job"
 )
 
 
@@ -122,9 +122,10 @@ JOB_KEYS = (
             for key in ("scaler", "balloons", "monitoring")
         ),
         (
-            "jobs.0.longest_job",
+            "jobs.0.longest_jobs",
             "6h",
-            f"jobs[0].longest_job: unknown key, expected one of {JOB_KEYS}",
+            f"jobs[0].longest_jobs: unknown key, expected one of {JOB_KEYS}; did you "
+            "mean longest_job?",
         ),
         (
             "servers.0.ami_id",

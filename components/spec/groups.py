@@ -16,6 +16,7 @@ from components.spec.labels import (
     node_taint_problems,
 )
 from components.spec.problems import refuse
+from components.spec.scaler.duration import duration_problems
 from components.spec.user_data import UserDataPart, overlap_problems
 from components.spec.volume import Gp3Volume
 
@@ -124,14 +125,18 @@ class JobGroup(NodeGroup):
         kubelet: Limits that keep a packed node alive.
         volume: Root volume, tuned for bursts of image pulls.
         ami_id: Image of your own. None is the pinned release of the EKS image.
+        longest_job: How long a job may run, in hours, minutes and seconds, `6h`:
+            scalers that end old nodes let it finish. None is not known.
 
     Raises:
-        ValueError: See `NodeGroup`; also an image id without the form of EC2, or
-            more tags than an Auto Scaling group can carry.
+        ValueError: See `NodeGroup`; also an image id without the form of EC2, a
+            duration in another spelling, or more tags than an Auto Scaling group
+            can carry.
     """
 
     kubelet: KubeletTuning = KubeletTuning()
     ami_id: str | None = None
+    longest_job: str | None = None
 
     @property
     def all_taints(self) -> tuple[Taint, ...]:
@@ -230,6 +235,8 @@ def _job_problems(group: JobGroup) -> list[str]:
         problems.append(
             f"ami_id must look like ami-0123456789abcdef0, got ami_id={group.ami_id}"
         )
+    if group.longest_job is not None:
+        problems += duration_problems("longest_job", group.longest_job)
     problems += [
         f"taints must name each key once in a job group (a tag of the autoscaler holds "
         f"one value), got {key} {count} times"

@@ -19,7 +19,7 @@ __all__ = [
     "effective_node_config",
     "fact_problems",
     "job_user_data",
-    "server_user_data",
+    "managed_user_data",
     "usual_cluster",
 ]
 
@@ -96,9 +96,13 @@ def job_user_data(
     return mime.render([_part(spec), *_user_parts(group)])
 
 
-def server_user_data(group: ServerGroup, instance_types: InstanceTypes) -> str | None:
+def managed_user_data(
+    group: ServerGroup | JobGroup, instance_types: InstanceTypes
+) -> str | None:
     """
-    Render the user data of a managed server group, or None when there is none.
+    Render the user data of a managed node group, or None when there is none.
+
+    Labels and taints are those of the node group, which EKS sets itself.
 
     EKS adds a NodeConfig of its own with the cluster and with ``maxPods``. Which of
     the two wins is told in contradicting ways, but files of the drop-in directory are
@@ -133,12 +137,12 @@ def check_group(group: JobGroup | ServerGroup, instance_types: InstanceTypes) ->
     size takes its place.
 
     Raises:
-        ValueError: As `job_user_data` and `server_user_data`.
+        ValueError: As `job_user_data` and `managed_user_data`.
     """
     if isinstance(group, JobGroup):
         job_user_data(usual_cluster(), group, instance_types)
     else:
-        server_user_data(group, instance_types)
+        managed_user_data(group, instance_types)
 
 
 def usual_cluster() -> NodeCluster:
@@ -220,7 +224,8 @@ def _largest_vcpus(group: NodeGroup, instance_types: InstanceTypes) -> int | Non
 
 
 def _tuning(group: NodeGroup) -> KubeletTuning | None:
-    return group.kubelet if isinstance(group, JobGroup | ServerGroup) else None
+    """Return the limits of any group that has some; the base class has no field."""
+    return getattr(group, "kubelet", None)
 
 
 def _taint(taint: Taint) -> dict[str, str]:

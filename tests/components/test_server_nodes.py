@@ -19,7 +19,7 @@ from components import (
     Size,
     Taint,
 )
-from components.spec.node_config import server_user_data
+from components.spec.node_config import managed_user_data
 
 COMPONENT = "eks-jobs:index:ServerNodes"
 GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -191,7 +191,7 @@ def test_without_settings_of_its_own_eks_writes_the_user_data(deploy):
 def test_h029_h033_the_pod_count_is_written_once_encoded(deploy):
     kubelet = KubeletTuning(max_pods=40)
     deployment = deployed(deploy, kubelet=kubelet)
-    rendered = server_user_data(group(kubelet=kubelet), InstanceTypes.bundled())
+    rendered = managed_user_data(group(kubelet=kubelet), InstanceTypes.bundled())
 
     assert rendered == base64.b64decode(
         deployment.only(TEMPLATE).inputs["userData"], validate=True

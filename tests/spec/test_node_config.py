@@ -26,7 +26,7 @@ from components.spec.node_config import (
     check_group,
     effective_node_config,
     job_user_data,
-    server_user_data,
+    managed_user_data,
 )
 from components.spec.nodeadm import read_node_config
 
@@ -90,11 +90,11 @@ def test_job_user_data_matches_its_golden_file(golden, name):
     golden(f"user_data/{name}.txt", job_user_data(CLUSTER, JOBS[name], TYPES))
 
 
-def test_server_user_data_matches_its_golden_file(golden):
+def test_managed_user_data_matches_its_golden_file(golden):
     """H036: on a managed group too, the reservation follows the pod count."""
     group = server(kubelet=KubeletTuning())
 
-    golden("user_data/server_tuned.txt", server_user_data(group, TYPES))
+    golden("user_data/server_tuned.txt", managed_user_data(group, TYPES))
 
 
 @pytest.mark.parametrize("group", JOBS.values(), ids=JOBS)
@@ -190,19 +190,19 @@ def test_h035_parts_of_the_user_come_last_and_are_merged_over_ours():
 
 
 def test_an_untuned_server_group_without_parts_has_no_user_data():
-    assert server_user_data(server(), TYPES) is None
+    assert managed_user_data(server(), TYPES) is None
 
 
 def test_an_untuned_server_group_gets_its_parts_and_nothing_else():
     part = UserDataPart(kind="shell", content="#!/bin/bash\necho ready\n")
 
     assert (part.mime_part,) == mime.parse(
-        server_user_data(server(user_data=(part,)), TYPES)
+        managed_user_data(server(user_data=(part,)), TYPES)
     )
 
 
 def test_a_managed_group_is_told_no_cluster_since_eks_adds_it():
-    text = server_user_data(server(kubelet=KubeletTuning()), TYPES)
+    text = managed_user_data(server(kubelet=KubeletTuning()), TYPES)
 
     assert effective_node_config(mime.parse(text))["spec"] == {
         "kubelet": {
@@ -219,7 +219,7 @@ def drop_in(group, folder):
     """Run the script of a server group with another root, and read what it wrote."""
     (script,) = (
         part.content
-        for part in mime.parse(server_user_data(group, TYPES))
+        for part in mime.parse(managed_user_data(group, TYPES))
         if part.content_type == mime.SHELL
     )
     moved = script.replace("/etc/eks/nodeadm.d", str(folder))
@@ -351,3 +351,12 @@ def test_yaml_of_a_node_config_has_no_aliases():
 
     assert not re.search(r"[&*]id\d+", text)
     assert yaml.safe_load(mime.parse(text)[0].content)["kind"] == "NodeConfig"
+
+
+def test_a_managed_job_group_is_tuned_as_a_server_group_is(golden):
+    """H036: labels and taints are the node group's, so the text has none of them."""
+    text = managed_user_data(job(taints=(Taint(key="team", value="data"),)), TYPES)
+
+    golden("user_data/job_managed.txt", text)
+    assert managed_user_data(server(kubelet=KubeletTuning()), TYPES) != text
+    assert not any(key in text for key in (GROUP_LABEL, "team", "--node-labels"))

@@ -71,6 +71,8 @@ def unsupported(group: JobGroup) -> Iterator[str]:
     ]
     if group.ami_id is not None:
         given.append(f"ami_id={group.ami_id}")
+    if group.metadata_hop_limit != 1:
+        given.append(f"metadata_hop_limit={group.metadata_hop_limit}")
     if group.user_data:
         given.append(f"user_data ({len(group.user_data)} parts)")
     if given:

@@ -160,9 +160,14 @@ def self_managed_pattern(component: str) -> str:
     return f"^{component}-[0-9a-f]{{7}}$"
 
 
-def managed_pattern(component: str) -> str:
-    """Match the Auto Scaling groups that EKS names after a component's groups."""
-    return f"^eks-{component}-[a-z0-9-]+$"
+def managed_pattern(names: Sequence[str]) -> str:
+    """
+    Match the Auto Scaling groups that EKS makes for managed groups.
+
+    Args:
+        names: Logical names of the managed groups of one job group.
+    """
+    return f"^eks-({'|'.join(names)})-[0-9a-f]{{7}}-[0-9a-f-]+$"
 
 
 def _minor(version: str) -> str:

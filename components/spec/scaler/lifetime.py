@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from components.spec.scaler.duration import (
     NEVER,
-    duration_problems,
     seconds,
     spelled,
 )
@@ -101,10 +100,8 @@ def lifetime_problems(rules: PoolRules, longest_job: str | None) -> Iterator[str
     """List where a drain would end the longest job by force."""
     if longest_job is None:
         return
-    wrong = duration_problems("longest_job", longest_job)
-    yield from wrong
     grace = rules.termination_grace_period
-    if not wrong and grace is not None and seconds(grace) < seconds(longest_job):
+    if grace is not None and seconds(grace) < seconds(longest_job):
         yield (
             "termination_grace_period must be at least the longest_job, which drift "
             f"and expiry would end by force, got termination_grace_period={grace}, "

@@ -12,7 +12,6 @@ from components.spec.scaler.versions import EC2_NODE_CLASS_API
 
 __all__ = [
     "LARGEST_VOLUME_GIB",
-    "METADATA_OPTIONS",
     "Site",
     "ec2_node_class",
     "node_class_tags",
@@ -25,15 +24,6 @@ Largest volume that a node class can spell in GiB.
 
 Sources: CRD of EC2NodeClass, Karpenter 1.15.
 """
-
-METADATA_OPTIONS: Mapping[str, Any] = {
-    "httpEndpoint": "enabled",
-    "httpProtocolIPv6": "disabled",
-    # One hop keeps pods away from the credentials of the node.
-    "httpPutResponseHopLimit": 1,
-    "httpTokens": "required",
-}
-"""How the metadata service of a node answers, all defaults written out."""
 
 _MOST_SUBNETS = 30
 
@@ -135,7 +125,7 @@ def ec2_node_class(
             **({"kubelet": kubelet} if kubelet else {}),
             **({} if user_data is None else {"userData": user_data}),
             "blockDeviceMappings": [_root_device(group)],
-            "metadataOptions": dict(METADATA_OPTIONS),
+            "metadataOptions": _metadata_options(group),
             "tags": node_class_tags(site, group),
         },
     }
@@ -160,6 +150,16 @@ def tag_problems(tags: Mapping[str, str]) -> list[str]:
         if key.startswith("kubernetes.io/cluster")
         or key == "karpenter.k8s.aws/ec2nodeclass"
     ]
+
+
+def _metadata_options(group: NodeGroup) -> dict[str, Any]:
+    """Say how the metadata service of a node answers, all defaults written out."""
+    return {
+        "httpEndpoint": "enabled",
+        "httpProtocolIPv6": "disabled",
+        "httpPutResponseHopLimit": group.metadata_hop_limit,
+        "httpTokens": "required",
+    }
 
 
 def _image(group: NodeGroup, alias: str) -> dict[str, str]:

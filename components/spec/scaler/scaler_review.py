@@ -1,6 +1,6 @@
 """What a scaler accepts and will not honour, or what it can cost a job."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from components.spec.group_review import Notice
 from components.spec.groups import JobGroup, NodeGroup, ServerGroup
@@ -26,7 +26,6 @@ def review_scaler(
     servers: Sequence[ServerGroup] = (),
     jobs: Sequence[JobGroup],
     cluster_version: str,
-    longest_jobs: Mapping[str, str] | None = None,
 ) -> tuple[Notice, ...]:
     """
     List what is worth knowing about a scaler that `validate_scaler` lets pass.
@@ -36,16 +35,14 @@ def review_scaler(
         servers: Server groups, in the order of the stack file.
         jobs: Job groups, in the order of the stack file.
         cluster_version: Version of Kubernetes, `1.36`.
-        longest_jobs: How long a job may run, by job group; others are not known.
     """
-    longest = longest_jobs or {}
     if isinstance(scaler, Karpenter):
         return (
             *_karpenter(scaler, servers, cluster_version),
-            *_karpenter_groups(scaler, jobs, longest),
+            *_karpenter_groups(scaler, jobs),
         )
     if isinstance(scaler, AutoMode):
-        return tuple(_auto_mode(scaler, jobs, longest))
+        return tuple(_auto_mode(scaler, jobs))
     return tuple(_autoscaler(scaler, jobs))
 
 
@@ -102,10 +99,10 @@ def _controller(
 
 
 def _karpenter_groups(
-    karpenter: Karpenter, jobs: Sequence[JobGroup], longest: Mapping[str, str]
+    karpenter: Karpenter, jobs: Sequence[JobGroup]
 ) -> Iterator[Notice]:
     for place, group in enumerate(jobs):
-        path, limit = f"jobs[{place}]", longest.get(group.name)
+        path, limit = f"jobs[{place}]", group.longest_job
         if limit is None:
             yield Notice(
                 path=f"{path}.longest_job",
@@ -120,11 +117,9 @@ def _karpenter_groups(
         yield from review_rules(f"scaler.pools[{group.name}]", rules, limit)
 
 
-def _auto_mode(
-    auto_mode: AutoMode, jobs: Sequence[JobGroup], longest: Mapping[str, str]
-) -> Iterator[Notice]:
+def _auto_mode(auto_mode: AutoMode, jobs: Sequence[JobGroup]) -> Iterator[Notice]:
     for place, group in enumerate(jobs):
-        path, limit = f"jobs[{place}]", longest.get(group.name)
+        path, limit = f"jobs[{place}]", group.longest_job
         yield Notice(
             path=f"{path}.kubelet",
             text="EKS Auto Mode does not apply the defaults "

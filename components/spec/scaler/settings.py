@@ -13,7 +13,6 @@ from components.spec.scaler.autoscaler_chart import (
 from components.spec.scaler.autoscaler_groups import managed_problems
 from components.spec.scaler.checks import unknown_groups
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.duration import duration_problems
 from components.spec.scaler.karpenter import Karpenter
 from components.spec.scaler.lifetime import (
     auto_lifetime_problems,
@@ -56,7 +55,6 @@ def validate_scaler(
     jobs: Sequence[JobGroup],
     cluster_version: str,
     zones: int | None = None,
-    longest_jobs: Mapping[str, str] | None = None,
     tags: Mapping[str, str] | None = None,
 ) -> None:
     """
@@ -68,33 +66,29 @@ def validate_scaler(
         jobs: Job groups.
         cluster_version: Version of Kubernetes, `1.36`.
         zones: How many zones the cluster spans, None when that is not known.
-        longest_jobs: How long a job may run, by job group; others are not known.
         tags: Tags of the stack.
 
     Raises:
         ValueError: A line for each problem, with its path in the stack file.
     """
-    longest = longest_jobs or {}
     names = [group.name for group in jobs]
     own_tags = [f"tags: {line}" for line in tag_problems(tags or {})]
     if isinstance(scaler, Karpenter):
         problems = [
             *own_tags,
             *_karpenter_problems(scaler, servers, jobs, cluster_version),
-            *_each(jobs, lambda group: _karpenter_group(scaler, group, longest)),
+            *_each(jobs, lambda group: _karpenter_group(scaler, group)),
         ]
     elif isinstance(scaler, AutoMode):
         problems = [
             *own_tags,
             *_scaler_lines(unknown_groups("pools", scaler.pools, names)),
-            *_each(jobs, lambda group: _auto_mode_group(scaler, group, longest)),
+            *_each(jobs, lambda group: _auto_mode_group(scaler, group)),
         ]
     else:
         problems = [
             *_scaler_lines(_autoscaler_problems(scaler, names, cluster_version)),
-            *_each(
-                jobs, lambda group: _autoscaler_group(scaler, group, zones, longest)
-            ),
+            *_each(jobs, lambda group: _autoscaler_group(scaler, group, zones)),
         ]
     refuse(problems)
 
@@ -108,11 +102,17 @@ def validate_retiring(scaler: Scaler, retiring: Scaler) -> None:
         retiring: The one whose nodes let their jobs finish.
 
     Raises:
-        ValueError: Both are of one kind.
+        ValueError: Both are of one kind, or both make pools of one name.
     """
     if scaler.kind == retiring.kind:
         raise ValueError(
             f"kind must differ from that of scaler, got kind={retiring.kind}"
+        )
+    if "cluster-autoscaler" not in (scaler.kind, retiring.kind):
+        raise ValueError(
+            "kind must be cluster-autoscaler, since EKS Auto Mode and Karpenter would "
+            f"both own the pools of a group, got kind={retiring.kind}: change to "
+            "cluster-autoscaler first"
         )
 
 
@@ -139,12 +139,10 @@ def _karpenter_problems(
         yield from (f"{path}: {line}" for line in _node_problems(pool))
 
 
-def _karpenter_group(
-    karpenter: Karpenter, group: JobGroup, longest: Mapping[str, str]
-) -> Iterator[str]:
+def _karpenter_group(karpenter: Karpenter, group: JobGroup) -> Iterator[str]:
     yield from _no_empty_nodes("Karpenter", group)
     yield from _node_problems(group)
-    yield from lifetime_problems(karpenter.rules(group.name), longest.get(group.name))
+    yield from lifetime_problems(karpenter.rules(group.name), group.longest_job)
 
 
 def _node_problems(group: NodeGroup) -> Iterator[str]:
@@ -160,9 +158,7 @@ def _node_problems(group: NodeGroup) -> Iterator[str]:
         )
 
 
-def _auto_mode_group(
-    auto_mode: AutoMode, group: JobGroup, longest: Mapping[str, str]
-) -> Iterator[str]:
+def _auto_mode_group(auto_mode: AutoMode, group: JobGroup) -> Iterator[str]:
     yield from _no_empty_nodes("EKS Auto Mode", group)
     yield from label_problems(group)
     yield from tag_problems(group.tags)
@@ -172,9 +168,7 @@ def _auto_mode_group(
             "name must not be that of a pool of EKS Auto Mode "
             f"({', '.join(_GROUP_NAMES)}), got name={group.name}"
         )
-    yield from auto_lifetime_problems(
-        auto_mode.rules(group.name), longest.get(group.name)
-    )
+    yield from auto_lifetime_problems(auto_mode.rules(group.name), group.longest_job)
 
 
 def _autoscaler_problems(
@@ -190,10 +184,7 @@ def _autoscaler_group(
     autoscaler: ClusterAutoscaler,
     group: JobGroup,
     zones: int | None,
-    longest: Mapping[str, str],
 ) -> Iterator[str]:
-    if group.name in longest:
-        yield from duration_problems("longest_job", longest[group.name])
     if autoscaler.groups == "managed":
         yield from managed_problems(autoscaler, group, zones)
 

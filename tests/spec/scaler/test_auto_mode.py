@@ -102,13 +102,14 @@ def test_h086_everything_that_was_asked_for_is_named_at_once():
             max_pods=30, registry_pull_qps=20, max_parallel_image_pulls=5
         ),
         ami_id="ami-0123456789abcdef0",
+        metadata_hop_limit=2,
         user_data=(UserDataPart(kind="shell", content="#!/bin/bash\nuptime\n"),),
     )
 
     assert [
         f"{CANNOT} kubelet.max_pods=30, kubelet.registry_pull_qps=20, "
         "kubelet.max_parallel_image_pulls=5, ami_id=ami-0123456789abcdef0, "
-        f"user_data (1 parts){WAY_OUT}"
+        f"metadata_hop_limit=2, user_data (1 parts){WAY_OUT}"
     ] == list(unsupported(group))
 
 

@@ -194,14 +194,19 @@ def test_many_groups_have_different_priorities():
     ]
 
 
+MANAGED = managed_pattern(["platform-job-a", "platform-job-c"])
+
+
 @pytest.mark.parametrize(
     ("pattern", "name", "expected"),
     [
         (self_managed_pattern("platform-job"), "platform-job-1a2b3c4", True),
         (self_managed_pattern("platform-job"), "platform-job-arm-1a2b3c4", False),
         (self_managed_pattern("job"), "platform-job-1a2b3c4", False),
-        (managed_pattern("platform-job"), "eks-platform-job-a-1a2b3c4-5e6f", True),
-        (managed_pattern("job"), "eks-platform-job-a-1a2b3c4-5e6f", False),
+        (MANAGED, "eks-platform-job-a-1a2b3c4-5ec3e7-5e6f", True),
+        (MANAGED, "eks-platform-job-c-1a2b3c4-5ec3e7-5e6f", True),
+        (MANAGED, "eks-platform-job-arm-a-1a2b3c4-5ec3e7-5e6f", False),
+        (managed_pattern(["job-a"]), "eks-platform-job-a-1a2b3c4-5e6f", False),
     ],
 )
 def test_an_expression_matches_the_groups_of_its_component(pattern, name, expected):

@@ -15,6 +15,7 @@ from components.spec.scaler.lifetime import (
     lifetime_problems,
 )
 from components.spec.scaler.pool import PoolRules
+from tests.spec.scaler.builders import job
 
 LONGEST = st.integers(min_value=60, max_value=20 * 86_400).map(spelled)
 
@@ -67,10 +68,13 @@ def test_h021_accepts_a_drain_as_long_as_the_longest_job():
 
 
 def test_h043_the_longest_job_has_no_days():
-    assert [
+    message = (
         "longest_job must be hours, minutes and seconds such as 6h or 1h30m, got "
         "longest_job=2d: there are no days, write 48h"
-    ] == list(lifetime_problems(PoolRules(termination_grace_period="1h"), "2d"))
+    )
+
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        job(longest_job="2d")
 
 
 @pytest.mark.parametrize(

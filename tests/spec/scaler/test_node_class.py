@@ -305,3 +305,15 @@ def test_the_largest_type_decides_what_is_reserved():
         kubelet["kubeReserved"]["cpu"],
         kubelet["kubeReserved"]["memory"],
     )
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_the_metadata_service_answers_as_far_as_the_group_says(hops):
+    made = ec2_node_class(job(metadata_hop_limit=hops), site(), ALIAS, TYPES)
+
+    assert {
+        "httpEndpoint": "enabled",
+        "httpProtocolIPv6": "disabled",
+        "httpPutResponseHopLimit": hops,
+        "httpTokens": "required",
+    } == made["spec"]["metadataOptions"]

@@ -23,9 +23,8 @@ def notices(scaler, severity="warning", **overrides):
         scaler,
         **{
             "servers": (server(),),
-            "jobs": (job(instance_types=ONE),),
+            "jobs": (job(instance_types=ONE, longest_job="6h"),),
             "cluster_version": "1.36",
-            "longest_jobs": {"job": "6h"},
         }
         | overrides,
     )
@@ -130,7 +129,7 @@ def test_h086_auto_mode_names_the_defaults_that_it_does_not_apply():
 def test_auto_mode_ends_jobs_that_nobody_announced():
     assert notices(
         AutoMode(pools={"job": PoolRules(budgets=(Budget(nodes="10%"),))}),
-        longest_jobs={},
+        jobs=(job(instance_types=ONE),),
     )[1:] == [
         "jobs[0].longest_job: not given: EKS Auto Mode ends jobs 24h after their node "
         "began to drain, and it drains for new images about every week",
@@ -140,7 +139,7 @@ def test_auto_mode_ends_jobs_that_nobody_announced():
 
 
 def test_h071_what_can_hold_up_a_destroy_is_said():
-    assert notices(Karpenter(), "info", longest_jobs=None, jobs=(job(),)) == [
+    assert notices(Karpenter(), "info", jobs=(job(),)) == [
         "scaler.preference_policy: Ignore holds for the whole cluster: preferred "
         "affinity and ScheduleAnyway spreads of servers are not planned for either",
         "scaler.server_pools: none: Karpenter does not scale the managed groups of "

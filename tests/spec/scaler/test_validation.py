@@ -50,7 +50,8 @@ def read(scaler):
 
 @pytest.mark.parametrize("scaler", EVERY, ids=lambda one: one.kind)
 def test_the_same_job_groups_drive_every_scaler(scaler):
-    validate(scaler, longest_jobs={"job": "6h", "job-arm": "90m"})
+    jobs = (job(longest_job="6h"), job(architecture="arm64", longest_job="90m"))
+    validate(scaler, jobs=jobs)
 
 
 def test_the_oldest_karpenter_that_serves_the_cluster_passes():
@@ -146,7 +147,7 @@ FLAG = UserDataPart(
         ),
         (
             Karpenter(pools={"job": PoolRules(termination_grace_period="1h")}),
-            {"longest_jobs": {"job": "6h"}},
+            {"jobs": (job(longest_job="6h"),)},
             "jobs[0]: termination_grace_period must be at least the longest_job, which "
             "drift and expiry would end by force, got termination_grace_period=1h, "
             "longest_job=6h",
@@ -214,12 +215,6 @@ FLAG = UserDataPart(
             ClusterAutoscaler(options={"jobs": ScaleDown()}),
             {},
             "scaler: options must name job groups (job, job-arm), got jobs",
-        ),
-        (
-            ClusterAutoscaler(),
-            {"longest_jobs": {"job": "1d"}},
-            "jobs[0]: longest_job must be hours, minutes and seconds such as 6h or "
-            "1h30m, got longest_job=1d: there are no days, write 24h",
         ),
         (
             ClusterAutoscaler(groups="managed"),
@@ -299,3 +294,17 @@ def test_a_scaler_retires_while_another_is_in_use():
 
     with pytest.raises(ValueError, match=f"^{message}$"):
         validate_retiring(Karpenter(), Karpenter(version="1.14.1"))
+
+
+@pytest.mark.parametrize(
+    ("scaler", "retiring"), [(Karpenter(), AutoMode()), (AutoMode(), Karpenter())]
+)
+def test_two_scalers_never_own_one_pool(scaler, retiring):
+    message = (
+        "kind must be cluster-autoscaler, since EKS Auto Mode and Karpenter would both "
+        f"own the pools of a group, got kind={retiring.kind}: change to "
+        "cluster-autoscaler first"
+    )
+
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        validate_retiring(scaler, retiring)
