@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from lab.placement import scheduler_config
+from sandbox import control_plane_tools
 from sandbox.cluster_api import ClusterApi, settled, wait_until
 from sandbox.control_plane import ControlPlane
-from sandbox.control_plane_tools import programs
 from tests.spec.policy.admission import CASES
 
 OWN_NAMESPACES = ("kube-system", "kube-public", "kube-node-lease")
@@ -22,8 +22,12 @@ OWN_NAMESPACES = ("kube-system", "kube-public", "kube-node-lease")
 
 @pytest.fixture(scope="session")
 def built() -> Mapping[str, Path]:
-    """Return the programs by name; `make test-cluster` has built them."""
-    return programs(os.environ)
+    """Return the programs by name; half an hour of building is for `make` to begin."""
+    programs = control_plane_tools.built(os.environ)
+    missing = sorted(control_plane_tools.versions().keys() - programs.keys())
+    if missing:
+        pytest.fail(f"{', '.join(missing)} must be built first: run make cluster-tools")
+    return programs
 
 
 @pytest.fixture(scope="session")

@@ -77,7 +77,7 @@ NULLS = {
 
 @pytest.mark.parametrize("pod", NULLS.values(), ids=NULLS)
 @pytest.mark.usefixtures("policy")
-def test_h006_what_is_null_is_as_good_as_missing(api, pod):
+def test_h001_what_is_null_is_as_good_as_missing(api, pod):
     job = admitted(api, pod)
 
     assert "job" == job["metadata"]["labels"][LABEL]

@@ -39,7 +39,7 @@ def test_without_packing_30_pods_spread_over_5_nodes(measured):
     assert (6, 6, 6, 6, 6) == measured[SPREAD]
 
 
-def test_h027_the_policy_puts_30_pods_on_one_node(measured):
+def test_the_policy_puts_30_pods_on_one_node(measured):
     assert (30, 0, 0, 0, 0) == measured[PACKED]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from components.spec.policy.native import native_policies
+from components.spec.policy.protection import DEFAULT_PROTECTION
 from components.spec.policy.settings import JobPolicySettings
 from components.spec.storage_class import storage_class
 from infra.settings import load_file
@@ -19,7 +20,7 @@ from sandbox.cluster_api import RefusedError, settled
 from sandbox.environment import ROOT
 from tests.cluster.policies import job_pod
 from tests.cluster.policy_stack import PolicyStack, Run
-from tests.spec.policy.admission import AFFINITY
+from tests.spec.policy.admission import AFFINITY, LABEL
 
 V1 = "kubernetes:admissionregistration.k8s.io/v1"
 POLICY = f"{V1}:MutatingAdmissionPolicy::platform-policy-native"
@@ -50,10 +51,15 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def sandbox_policy():
+def settings():
     policy = load_file(ROOT, "sandbox").policy
     assert policy is not None
-    return native_policies(policy)
+    return policy
+
+
+@pytest.fixture(scope="module")
+def sandbox_policy(settings):
+    return native_policies(settings)
 
 
 @pytest.fixture(scope="module")
@@ -136,14 +142,14 @@ def test_a_change_is_stored_as_it_is_written(story, sandbox_policy):
     assert [one["spec"] for one in sandbox_policy] == story.stored["change"]
 
 
-def test_a_job_pod_is_protected_after_up_and_packed_after_the_change(story):
+def test_a_job_pod_is_protected_after_up_and_packed_after_the_change(story, settings):
     before, after = story.pods["up"], story.pods["change"]
-    terms = after["spec"]["affinity"]["podAffinity"][AFFINITY]
 
-    assert "job" == before["metadata"]["labels"]["eks-jobs/workload"]
+    assert {LABEL: "job"} == before["metadata"]["labels"]
+    assert DEFAULT_PROTECTION == before["metadata"]["annotations"]
     assert "affinity" not in before["spec"]
-    assert "job" == after["metadata"]["labels"]["group"]
-    assert [50] == [term["weight"] for term in terms]
+    assert {settings.label.key: settings.label.value} == after["metadata"]["labels"]
+    assert [settings.affinity] == after["spec"]["affinity"]["podAffinity"][AFFINITY]
     assert True is after["spec"]["hostNetwork"]
 
 

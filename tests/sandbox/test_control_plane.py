@@ -4,16 +4,19 @@ The processes of a control plane, played by shell scripts.
 Not proven here: that the real programs take these arguments; tests/cluster does that.
 """
 
+import os
 import subprocess
 import time
 
 import pytest
 import yaml
 
-from sandbox import control_plane, control_plane_tools
+from sandbox import control_plane, control_plane_tools, tools
+from sandbox.__main__ import main
 from sandbox.builder import folder_of
 from sandbox.control_plane import ControlPlane, ControlPlaneError
 from sandbox.control_plane_tools import BUNDLES, built, programs, versions
+from sandbox.tools import PROGRAMS
 
 RUNS = 'echo "$@"; echo $$ >"$0.pid"; exec sleep 60'
 ENDS = "echo unknown flag; exit 3"
@@ -170,3 +173,24 @@ def test_what_was_built_is_listed_and_nothing_is_built(tmp_path):
     etcd.mkdir(parents=True)
 
     assert {"etcd": etcd / "etcd"} == built(environ)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "control_plane_programs"),
+    [(["tools"], {"etcd"}), (["tools", "--cluster"], versions().keys())],
+)
+def test_every_built_tool_is_printed_with_its_path(
+    tmp_path, monkeypatch, capsys, arguments, control_plane_programs
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder_of(BUNDLES[0], os.environ).mkdir(parents=True)
+    monkeypatch.setattr(control_plane_tools, "obtain", folder_of)
+    monkeypatch.setattr(tools, "pulumi_folder", lambda _: tmp_path / "pulumi")
+
+    assert 0 == main(arguments)
+
+    printed = [line for line in capsys.readouterr().out.splitlines() if " /" in line]
+    shown = dict(line.split(" ") for line in printed)
+
+    assert set(PROGRAMS) | control_plane_programs == shown.keys()
+    assert all(path.endswith(f"/{name}") for name, path in shown.items())
