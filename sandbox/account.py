@@ -7,18 +7,18 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import TYPE_CHECKING
 
 from sandbox.environment import ROOT, Layout
-from sandbox.server import IDENTITY_PATH
+from sandbox.server import IDENTITY_PATH, NETWORK_PATH
 
 if TYPE_CHECKING:
     from sandbox.aws.cloud import Cloud
 
-__all__ = ["Account", "AccountError", "cloud", "find", "start", "stop"]
+__all__ = ["Account", "AccountError", "cloud", "find", "lend", "start", "stop"]
 
 _ANSWER_SECONDS = 5.0
 _STOP_SECONDS = 10.0
@@ -47,7 +47,7 @@ def find(layout: Layout) -> Account | None:
     try:
         noted = json.loads(layout.server.read_text())
         account = Account(pid=noted["pid"], port=noted["port"])
-        answer = _identity(account)
+        answer = _ask(account, IDENTITY_PATH)
     except (OSError, HTTPException, ValueError, LookupError, TypeError):
         return None
     expected = {"pid": account.pid, "state": str(layout.state)}
@@ -113,8 +113,16 @@ def cloud(local: Account, region: str) -> "Cloud":
     return Cloud(f"http://127.0.0.1:{local.port}", region)
 
 
-def _identity(account: Account) -> object:
+def lend(
+    local: Account, *, region: str, vpc_id: str, subnet_ids: Sequence[str]
+) -> None:
+    """Let a network of others exist in the account, see `lent`."""
+    network = {"region": region, "vpc_id": vpc_id, "subnet_ids": list(subnet_ids)}
+    _ask(local, NETWORK_PATH, json.dumps(network).encode())
+
+
+def _ask(local: Account, path: str, body: bytes | None = None) -> object:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    url = f"http://127.0.0.1:{account.port}{IDENTITY_PATH}"
-    with opener.open(url, timeout=_ANSWER_SECONDS) as answer:
+    url = f"http://127.0.0.1:{local.port}{path}"
+    with opener.open(url, data=body, timeout=_ANSWER_SECONDS) as answer:
         return json.load(answer)

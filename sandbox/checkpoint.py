@@ -8,7 +8,7 @@ from typing import Any
 
 from sandbox.environment import Layout
 
-__all__ = ["Checkpoint", "damaged", "is_locked", "read", "stacks"]
+__all__ = ["Checkpoint", "damaged", "drop_torn_notes", "is_locked", "read", "stacks"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +49,20 @@ def read(layout: Layout, stack: str) -> Checkpoint:
         resources=tuple(latest.get("resources") or ()),
         pending=tuple(latest.get("pending_operations") or ()),
     )
+
+
+def drop_torn_notes(layout: Layout) -> None:
+    """
+    Remove what a killed CLI left half written beside its files.
+
+    A state appears at once, its `.attrs` with headers of the web does not: empty or
+    cut off, it keeps the CLI from reading the state; without it all is well.
+    """
+    for note in layout.backend.rglob("*.attrs"):
+        try:
+            json.loads(note.read_text())
+        except ValueError:
+            note.unlink()
 
 
 def is_locked(layout: Layout, stack: str) -> bool:

@@ -14,7 +14,7 @@ __all__ = ["mend", "settled"]
 
 def mend(layout: Layout, cli: Cli, local: Account, stack: str) -> None:
     """
-    Release the lock and settle the operations that a killed CLI left open.
+    Release the lock and settle what a killed CLI left open or half written.
 
     What was created without the CLI's knowledge is put into the state under the id
     that the plugin noted; then all is read again from the local AWS.
@@ -22,6 +22,7 @@ def mend(layout: Layout, cli: Cli, local: Account, stack: str) -> None:
     Raises:
         CliError: The CLI could not read the stack again.
     """
+    checkpoint.drop_torn_notes(layout)
     if checkpoint.is_locked(layout, stack):
         print(f"The last run on stack {stack} was killed: releasing its lock.")
         cli.keep("cancel", "--yes")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from sandbox import (
     account,
     checkpoint,
+    prerequisites,
     protection,
     repair,
     stackfile,
@@ -97,6 +98,7 @@ def _at_work(
             repair.mend(layout, cli, local, stack)
         else:
             cli.keep("stack", "init", "--no-select")
+        prerequisites.provide(local, stack)
         yield cli, local
 
 

@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.environment import Layout
+from sandbox.lent import lend
 
-__all__ = ["IDENTITY_PATH", "main"]
+__all__ = ["IDENTITY_PATH", "NETWORK_PATH", "main"]
 
 IDENTITY_PATH = "/sandbox/identity"
+NETWORK_PATH = "/sandbox/network"
 _WATCH_SECONDS = 1.0
 
 _StartResponse = Callable[..., Any]
@@ -52,21 +54,32 @@ def _bind(state: Path) -> Any:
     return make_server(
         "127.0.0.1",
         0,
-        _identified(moto, state),
+        _extended(moto, state),
         threaded=True,
         request_handler=werkzeug_app.MotoRequestHandler,
     )
 
 
-def _identified(moto: Any, state: Path) -> Any:
-    """Answer who this is at one path, so that a client can tell it from a stranger."""
+def _extended(moto: Any, state: Path) -> Any:
+    """Add to AWS who this is, to tell it from a stranger, and networks of others."""
+
+    def identity(_: dict[str, Any]) -> dict[str, Any]:
+        return {"pid": os.getpid(), "state": str(state)}
+
+    def network(environ: dict[str, Any]) -> dict[str, Any]:
+        length = int(environ["CONTENT_LENGTH"])
+        lend(**json.loads(environ["wsgi.input"].read(length)))
+        return {}
+
+    own = {IDENTITY_PATH: identity, NETWORK_PATH: network}
 
     def application(
         environ: dict[str, Any], start_response: _StartResponse
     ) -> Iterable[bytes]:
-        if environ["PATH_INFO"] == IDENTITY_PATH:
+        if environ["PATH_INFO"] in own:
+            answer = own[environ["PATH_INFO"]](environ)
             start_response("200 OK", [("Content-Type", "application/json")])
-            return [json.dumps({"pid": os.getpid(), "state": str(state)}).encode()]
+            return [json.dumps(answer).encode()]
         return moto.get_application(environ)(environ, start_response)
 
     return application

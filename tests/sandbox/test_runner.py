@@ -297,6 +297,19 @@ def test_a_lock_that_was_left_behind_is_released(machine, capsys):
     )
 
 
+@pytest.mark.parametrize("text", ["", '{"user.cache'])
+def test_a_torn_note_beside_a_state_is_removed(machine, text):
+    """A killed CLI leaves it; `failed to load checkpoint: EOF` is what follows."""
+    machine.run(runner.up)
+    (state,) = machine.layout.backend.glob(".pulumi/stacks/*/sandbox.json")
+    torn, whole = (state.with_name(f"{name}.json.attrs") for name in ("sandbox", "b"))
+    torn.write_text(text)
+    whole.write_text("{}")
+
+    assert 0 == machine.run(runner.up)
+    assert (False, True) == (torn.exists(), whole.exists())
+
+
 @pytest.mark.parametrize("action", [runner.up, runner.preview, runner.down])
 def test_open_operations_are_settled_before_anything_else(
     machine, capsys, monkeypatch, action
@@ -371,7 +384,9 @@ def test_an_expected_error_is_one_line_and_a_status(machine, capsys, monkeypatch
     assert not machine.layout.state.exists()
 
 
-def test_the_tools_are_printed_by_name_and_path(machine, capsys):
+def test_the_tools_are_printed_by_name_and_path(machine, capsys, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(machine.layout.state))
+
     assert 0 == main(["tools"])
     assert [
         f"{name} {machine.calls.parent}/tools/{name}" for name in tools.PROGRAMS
