@@ -106,6 +106,7 @@ def _environment(
     layout: Layout, environ: Mapping[str, str], local: Account
 ) -> Mapping[str, str]:
     folder = tools.pulumi_folder(environ)
+    layout.backend.mkdir(parents=True, exist_ok=True)
     standins.install(layout)
     return for_pulumi(environ, layout, tools=folder, port=local.port)
 
@@ -133,8 +134,7 @@ def _forget(layout: Layout, reason: str) -> None:
 
 
 def _open_account(layout: Layout, environ: Mapping[str, str]) -> Account:
-    for folder in (layout.backend, layout.home):
-        folder.mkdir(parents=True, exist_ok=True)
+    layout.home.mkdir(parents=True, exist_ok=True)
     return account.start(layout, sealed(environ, layout))
 
 

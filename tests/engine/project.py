@@ -136,6 +136,12 @@ class Project:
         full = {(k if ":" in k else f"eks-jobs:{k}"): v for k, v in plain.items()}
         file.write_text(yaml.safe_dump({"config": full}))
 
+    def replace_program(self, text: str) -> None:
+        """Run another program from now on."""
+        program = self.root / "__main__.py"
+        program.unlink()
+        program.write_text(text)
+
     def run(self, command: str, stack: str = STACK) -> Run:
         """Run a command of the sandbox to its end."""
         before = self.state(stack)
