@@ -7,7 +7,6 @@ would do on a node is not shown, admission and scheduling are.
 """
 
 import secrets
-import socket
 import ssl
 import subprocess
 import time
@@ -22,13 +21,13 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from sandbox.processes import HOST, free_ports, start, stop, tail
+
 __all__ = ["Component", "ControlPlane", "ControlPlaneError"]
 
 Component = Literal["kube-scheduler", "kube-controller-manager"]
 
-_HOST = "127.0.0.1"
 _READY_SECONDS = 60
-_STOP_SECONDS = 10
 
 # Without a kubelet nobody renews a node's lease, and the life-cycle controller would
 # take every node for lost. Tokens and pod networks need parts that do not run here.
@@ -72,13 +71,13 @@ class ControlPlane:
         self._scheduler_config = scheduler_config
         self._emulated_version = emulated_version
         self._token = secrets.token_hex(16)
-        self._etcd, self._peer, self._api = _free_ports(3)
+        self._etcd, self._peer, self._api = free_ports(3)
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     @property
     def server(self) -> str:
         """URL of the API server."""
-        return f"https://{_HOST}:{self._api}"
+        return f"https://{HOST}:{self._api}"
 
     def __enter__(self) -> Self:
         """Start everything and wait until the API server is ready."""
@@ -103,7 +102,7 @@ class ControlPlane:
         self._stop()
 
     def _start_etcd(self) -> None:
-        url, peer = f"http://{_HOST}:{self._etcd}", f"http://{_HOST}:{self._peer}"
+        url, peer = f"http://{HOST}:{self._etcd}", f"http://{HOST}:{self._peer}"
         self._run(
             "etcd",
             f"--data-dir={self._state / 'etcd'}",
@@ -123,8 +122,8 @@ class ControlPlane:
         emulated = self._emulated_version
         self._run(
             "kube-apiserver",
-            f"--etcd-servers=http://{_HOST}:{self._etcd}",
-            f"--bind-address={_HOST}",
+            f"--etcd-servers=http://{HOST}:{self._etcd}",
+            f"--bind-address={HOST}",
             f"--secure-port={self._api}",
             f"--cert-dir={self._state / 'certificates'}",
             f"--token-auth-file={tokens}",
@@ -139,8 +138,8 @@ class ControlPlane:
         self._wait_until_ready()
 
     def _start_component(self, component: Component) -> None:
-        (port,) = _free_ports(1)
-        arguments = [f"--secure-port={port}", f"--bind-address={_HOST}"]
+        (port,) = free_ports(1)
+        arguments = [f"--secure-port={port}", f"--bind-address={HOST}"]
         if component == "kube-scheduler" and self._scheduler_config is not None:
             arguments.append(f"--config={self._write_scheduler_config()}")
         else:
@@ -178,14 +177,8 @@ class ControlPlane:
         self.kubeconfig.chmod(0o600)
 
     def _run(self, name: str, *arguments: str) -> None:
-        with self._log(name).open("wb") as log:
-            self._processes[name] = subprocess.Popen(
-                [str(self._programs[name]), *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                cwd=self._state,
-            )
+        program, log = self._programs[name], self._log(name)
+        self._processes[name] = start(program, arguments, log)
 
     def _wait_until_ready(self) -> None:
         end = time.monotonic() + _READY_SECONDS
@@ -218,29 +211,14 @@ class ControlPlane:
 
     def _stop(self) -> None:
         for process in reversed(self._processes.values()):
-            process.terminate()
-            try:
-                process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            stop(process)
         self._processes.clear()
 
     def _log(self, name: str) -> Path:
         return self._state / f"{name}.log"
 
     def _tail(self, name: str) -> str:
-        lines = self._log(name).read_text(errors="replace").splitlines()
-        return "\n".join(lines[-20:])
-
-
-def _free_ports(count: int) -> tuple[int, ...]:
-    """Find ports that nobody listens on; held together, so that they differ."""
-    listeners = [socket.create_server((_HOST, 0)) for _ in range(count)]
-    ports = tuple(listener.getsockname()[1] for listener in listeners)
-    for listener in listeners:
-        listener.close()
-    return ports
+        return tail(self._log(name))
 
 
 def _private_key() -> bytes:
