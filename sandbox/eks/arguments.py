@@ -11,6 +11,7 @@ _KNOWN = frozenset(
     {
         "accessEntries",
         "authenticationMode",
+        "autoMode",
         "bootstrapSelfManagedAddons",
         "clusterSecurityGroupTags",
         "clusterTags",
@@ -56,6 +57,7 @@ _SUBNETS = ("privateSubnetIds", "publicSubnetIds", "subnetIds")
 _PUBLIC = "endpointPublicAccess"
 
 _NESTED = {
+    "autoMode": frozenset({"computeConfig", "createNodeRole", "enabled"}),
     "corednsAddonOptions": frozenset(
         {
             "configurationValues",
@@ -116,11 +118,24 @@ def _problems(arguments: Mapping[str, Any]) -> Iterator[str]:
     cidrs, public = arguments.get("publicAccessCidrs"), arguments.get(_PUBLIC)
     if cidrs is not None and public is False:
         yield "public_access_cidrs can only be set when endpoint_public_access is true"
+    yield from _auto_mode(arguments.get("autoMode"))
     for name, known in _NESTED.items():
         yield from _unknown(_python(name), arguments.get(name), known)
     entries = arguments.get("accessEntries")
     for key, entry in (entries if isinstance(entries, Mapping) else {}).items():
         yield from _unknown(f"access_entries.{key}", entry, _ENTRY)
+
+
+def _auto_mode(value: Any) -> Iterator[str]:
+    if not isinstance(value, Mapping):
+        return
+    if value.get("enabled") and value.get("createNodeRole") is not False:
+        yield (
+            "auto_mode.create_node_role must be False in the sandbox, it makes no "
+            f"role for nodes, got {value.get('createNodeRole')}"
+        )
+    compute = frozenset({"nodePools", "nodeRoleArn"})
+    yield from _unknown("auto_mode.compute_config", value.get("computeConfig"), compute)
 
 
 def _unknown(place: str, value: Any, known: frozenset[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 
 from sandbox.eks.arguments import check
-from sandbox.eks.control_plane import control_plane
+from sandbox.eks.control_plane import auto_mode, control_plane
 from sandbox.eks.kubeconfig import compact_json, kubeconfig
 from sandbox.eks.outputs import core, outputs
 from sandbox.eks.parts import ServiceRole, VpcCniAddon, access_entries, addon
@@ -16,6 +16,13 @@ from sandbox.eks.security_groups import SecurityGroups
 __all__ = ["TOKEN", "Cluster"]
 
 TOKEN = "eks:index:Cluster"
+
+_AUTO_MODE_POLICIES = (
+    "AmazonEKSComputePolicy",
+    "AmazonEKSBlockStoragePolicy",
+    "AmazonEKSLoadBalancingPolicy",
+    "AmazonEKSNetworkingPolicy",
+)
 
 
 class Cluster(pulumi.ComponentResource):
@@ -68,7 +75,10 @@ def _service_role(
         f"{name}-eksRole",
         service="eks.amazonaws.com",
         description="Allows EKS to manage clusters on your behalf.",
-        policies=("AmazonEKSClusterPolicy",),
+        policies=(
+            "AmazonEKSClusterPolicy",
+            *(_AUTO_MODE_POLICIES if auto_mode(inputs) else ()),
+        ),
         tags=inputs.get("tags"),
         opts=opts,
     )
@@ -77,7 +87,8 @@ def _service_role(
 def _security_groups(
     name: str, inputs: Inputs, opts: pulumi.ResourceOptions
 ) -> SecurityGroups | None:
-    if inputs.get("skipDefaultSecurityGroups"):
+    skipped = inputs.get("skipDefaultSecurityGroups")
+    if auto_mode(inputs) if skipped is None else skipped:
         return None
     return SecurityGroups(name, inputs, opts)
 
@@ -103,12 +114,14 @@ def _addons(
 ) -> VpcCniAddon | None:
     tags = inputs.get("tags")
     proxy = inputs.get("kubeProxyAddonOptions") or {}
-    if proxy.get("enabled") is not False:
+    wanted = proxy.get("enabled")
+    if not auto_mode(inputs) if wanted is None else wanted:
         addon(f"{name}-kube-proxy", "kube-proxy", cluster, proxy, tags, opts)
     waiting = opts.merge(pulumi.ResourceOptions(depends_on=[cluster]))
     entries = access_entries(name, cluster, inputs.get("accessEntries") or {}, waiting)
     cni = None
-    if not inputs.get("useDefaultVpcCni"):
+    default = inputs.get("useDefaultVpcCni")
+    if not (auto_mode(inputs) if default is None else default):
         after = opts.merge(pulumi.ResourceOptions(depends_on=entries))
         cni = VpcCniAddon(f"{name}-vpc-cni", cluster, tags, after)
     # Without nodes of its own the provider makes coredns only when it is asked for.

@@ -8,7 +8,7 @@ from sandbox.eks.parts import ServiceRole
 from sandbox.eks.resources import Inputs, Made, given, merged_tags
 from sandbox.eks.security_groups import SecurityGroups
 
-__all__ = ["control_plane", "encryption", "subnets"]
+__all__ = ["auto_mode", "control_plane", "encryption", "subnets"]
 
 _OUTPUTS = (
     "arn",
@@ -39,6 +39,8 @@ def control_plane(
         ],
     )
     self_managed = inputs.get("bootstrapSelfManagedAddons")
+    if auto_mode(inputs):
+        self_managed = False
     return Made(
         "aws:eks/cluster:Cluster",
         f"{name}-eksCluster",
@@ -56,7 +58,7 @@ def control_plane(
             "deletionProtection": inputs.get("deletionProtection"),
             "enabledClusterLogTypes": inputs.get("enabledClusterLogTypes"),
             "encryptionConfig": encryption(inputs),
-            "kubernetesNetworkConfig": _service_network(inputs),
+            **_switches(inputs),
             "upgradePolicy": inputs.get("upgradePolicy"),
             "vpcConfig": _network(inputs, groups),
             "tags": merged_tags(
@@ -68,6 +70,34 @@ def control_plane(
         opts.merge(own),
         outputs=_OUTPUTS,
     )
+
+
+def auto_mode(inputs: Inputs) -> bool:
+    """Tell whether EKS Auto Mode is on."""
+    return bool((inputs.get("autoMode") or {}).get("enabled"))
+
+
+def _switches(inputs: Inputs) -> dict[str, Any]:
+    """Return the parts that Auto Mode is in; all are known, or none of them is."""
+    network = _service_network(inputs)
+    if not auto_mode(inputs):
+        return {"kubernetesNetworkConfig": network}
+    pools = {"nodePools": ["general-purpose", "system"]}
+    compute = inputs["autoMode"].get("computeConfig")
+    both = pulumi.Output.all(network, compute)
+    return {
+        "computeConfig": both.apply(
+            lambda known: {"enabled": True, **pools, **given(known[1] or {})}
+        ),
+        "kubernetesNetworkConfig": both.apply(
+            lambda known: {
+                "ipFamily": "ipv4",
+                **(known[0] or {}),
+                "elasticLoadBalancing": {"enabled": True},
+            }
+        ),
+        "storageConfig": both.apply(lambda _: {"blockStorage": {"enabled": True}}),
+    }
 
 
 def encryption(inputs: Inputs) -> dict[str, Any] | None:

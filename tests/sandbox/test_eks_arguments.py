@@ -25,9 +25,18 @@ GOOD = {
     [
         ({"fargate": True}, "fargate is not imitated by the sandbox"),
         (
-            {"nodeUserData": "", "autoMode": {}},
-            "auto_mode is not imitated by the sandbox\n"
+            {"nodeUserData": "", "nodeAmiId": ""},
+            "node_ami_id is not imitated by the sandbox\n"
             "node_user_data is not imitated by the sandbox",
+        ),
+        (
+            {"autoMode": {"enabled": True}},
+            "auto_mode.create_node_role must be False in the sandbox, it makes no "
+            "role for nodes, got None",
+        ),
+        (
+            {"autoMode": {"enabled": False, "computeConfig": {"pools": []}}},
+            "auto_mode.compute_config.pools is not imitated by the sandbox",
         ),
         ({"vpcId": None}, "vpc_id must be given, the sandbox has no default VPC"),
         (
@@ -103,7 +112,6 @@ def test_every_known_argument_is_one_of_the_sdk():
     refused = {text.split(" ")[0] for text in unknown_here}
 
     assert {
-        "auto_mode",
         "cluster_security_group",
         "creation_role_provider",
         "desired_capacity",

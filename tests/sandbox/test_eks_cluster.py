@@ -209,6 +209,56 @@ def test_arguments_reach_the_cluster(build):
     } == monitor.children[CLUSTER]
 
 
+AUTO_MODE = {
+    "enabled": True,
+    "createNodeRole": False,
+    "computeConfig": {"nodePools": ["system"], "nodeRoleArn": "arn:nodes"},
+}
+
+
+def test_auto_mode_turns_its_switches_on_together(build):
+    service = {"kubernetesServiceIpAddressRange": "172.20.0.0/16"}
+    monitor, _ = build(BARE | {"autoMode": AUTO_MODE, **service})
+    made = monitor.children[CLUSTER]
+
+    assert {
+        "bootstrapSelfManagedAddons": False,
+        "computeConfig": {
+            "enabled": True,
+            "nodePools": ["system"],
+            "nodeRoleArn": "arn:nodes",
+        },
+        "kubernetesNetworkConfig": {
+            "elasticLoadBalancing": {"enabled": True},
+            "ipFamily": "ipv4",
+            "serviceIpv4Cidr": "172.20.0.0/16",
+        },
+        "storageConfig": {"blockStorage": {"enabled": True}},
+    }.items() <= made.items()
+
+
+def test_auto_mode_gives_the_role_its_policies_before_the_cluster(build):
+    monitor, _ = build(BARE | {"autoMode": AUTO_MODE})
+    names = ("Cluster", "Compute", "BlockStorage", "LoadBalancing", "Networking")
+    policies = {
+        inputs["policyArn"].rpartition("/")[2]: path.rpartition("::")[2]
+        for path, inputs in monitor.children.items()
+        if "rolePolicyAttachment" in path
+    }
+    waited = {urn.split("::")[3] for urn in monitor.requests[CLUSTER].dependencies}
+
+    assert {f"AmazonEKS{name}Policy" for name in names} == policies.keys()
+    assert set(policies.values()) <= waited
+
+
+def test_auto_mode_brings_network_and_proxy_along(build):
+    quiet = {"useDefaultVpcCni", "kubeProxyAddonOptions", "skipDefaultSecurityGroups"}
+    rest = {key: value for key, value in BARE.items() if key not in quiet}
+    monitor, _ = build(rest | {"autoMode": AUTO_MODE})
+
+    assert [] == [p for p in monitor.children if "addon" in p or "security" in p]
+
+
 def test_public_subnets_come_first(build):
     monitor, _ = build(BARE | {"publicSubnetIds": ["p1"]})
 
