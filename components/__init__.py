@@ -9,11 +9,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from components.auto_mode import AutoModeNodes, AutoModeNodesArgs
     from components.cluster import Cluster, ClusterArgs
+    from components.cluster_autoscaler import (
+        AutoscalerController,
+        AutoscalerControllerArgs,
+    )
     from components.cluster_facts import ClusterFacts
     from components.job_nodes import JobNodes, JobNodesArgs
     from components.job_platform import JobPlatform, JobPlatformArgs
     from components.job_policy import JobPolicy, JobPolicyArgs
+    from components.karpenter import KarpenterNodes, KarpenterNodesArgs
+    from components.managed_job_nodes import ManagedJobNodes, ManagedJobNodesArgs
     from components.network import Network, NetworkArgs
     from components.server_nodes import ServerNodes, ServerNodesArgs
     from components.spec.cluster import (
@@ -34,14 +41,19 @@ if TYPE_CHECKING:
     from components.spec.network import ExistingNetwork, NewNetwork
     from components.spec.policy.fragment import pod_fragment, pod_templates
     from components.spec.policy.kyverno_settings import KyvernoSettings
-    from components.spec.policy.matchers import (
-        Label,
-        LabelMatcher,
-        Owner,
-        OwnerMatcher,
-    )
+    from components.spec.policy.matchers import Label, LabelMatcher, Owner, OwnerMatcher
     from components.spec.policy.protection import ScalerFacts
     from components.spec.policy.settings import JobLabel, JobPolicySettings
+    from components.spec.scaler.auto_mode import AutoMode
+    from components.spec.scaler.checks import Resources
+    from components.spec.scaler.cluster_autoscaler import (
+        ClusterAutoscaler,
+        ScaleDown,
+        WarmPool,
+    )
+    from components.spec.scaler.karpenter import Karpenter, ServerPool
+    from components.spec.scaler.pool import Budget, PoolRules
+    from components.spec.scaler.settings import Scaler
     from components.spec.volume import Gp3Limits, Gp3Volume
     from components.spec.vpc_cni import (
         VpcCniTuning,
@@ -58,8 +70,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GROUP_LABEL",
+    "AutoMode",
+    "AutoModeNodes",
+    "AutoModeNodesArgs",
+    "AutoscalerController",
+    "AutoscalerControllerArgs",
+    "Budget",
     "Cluster",
     "ClusterArgs",
+    "ClusterAutoscaler",
     "ClusterFacts",
     "ClusterSettings",
     "ExistingNetwork",
@@ -76,21 +95,31 @@ __all__ = [
     "JobPolicy",
     "JobPolicyArgs",
     "JobPolicySettings",
+    "Karpenter",
+    "KarpenterNodes",
+    "KarpenterNodesArgs",
     "KubeletTuning",
     "KyvernoSettings",
     "Label",
     "LabelMatcher",
+    "ManagedJobNodes",
+    "ManagedJobNodesArgs",
     "Network",
     "NetworkArgs",
     "NewNetwork",
     "Owner",
     "OwnerMatcher",
+    "PoolRules",
     "ResourceWeight",
+    "Resources",
+    "ScaleDown",
+    "Scaler",
     "ScalerFacts",
     "SchedulerScoring",
     "ServerGroup",
     "ServerNodes",
     "ServerNodesArgs",
+    "ServerPool",
     "Size",
     "Storage",
     "StorageArgs",
@@ -103,6 +132,7 @@ __all__ = [
     "VpcCniTuning",
     "WarmAddresses",
     "WarmInterfaces",
+    "WarmPool",
     "WarmPrefixes",
     "pod_fragment",
     "pod_templates",
@@ -111,8 +141,15 @@ __all__ = [
 # The module below this package that defines each name.
 _MODULES = {
     "GROUP_LABEL": "spec.groups",
+    "AutoMode": "spec.scaler.auto_mode",
+    "AutoModeNodes": "auto_mode",
+    "AutoModeNodesArgs": "auto_mode",
+    "AutoscalerController": "cluster_autoscaler",
+    "AutoscalerControllerArgs": "cluster_autoscaler",
+    "Budget": "spec.scaler.pool",
     "Cluster": "cluster",
     "ClusterArgs": "cluster",
+    "ClusterAutoscaler": "spec.scaler.cluster_autoscaler",
     "ClusterFacts": "cluster_facts",
     "ClusterSettings": "spec.cluster",
     "ExistingNetwork": "spec.network",
@@ -129,21 +166,31 @@ _MODULES = {
     "JobPolicy": "job_policy",
     "JobPolicyArgs": "job_policy",
     "JobPolicySettings": "spec.policy.settings",
+    "Karpenter": "spec.scaler.karpenter",
+    "KarpenterNodes": "karpenter",
+    "KarpenterNodesArgs": "karpenter",
     "KubeletTuning": "spec.kubelet",
     "KyvernoSettings": "spec.policy.kyverno_settings",
     "Label": "spec.policy.matchers",
     "LabelMatcher": "spec.policy.matchers",
+    "ManagedJobNodes": "managed_job_nodes",
+    "ManagedJobNodesArgs": "managed_job_nodes",
     "Network": "network",
     "NetworkArgs": "network",
     "NewNetwork": "spec.network",
     "Owner": "spec.policy.matchers",
     "OwnerMatcher": "spec.policy.matchers",
+    "PoolRules": "spec.scaler.pool",
     "ResourceWeight": "spec.cluster",
+    "Resources": "spec.scaler.checks",
+    "ScaleDown": "spec.scaler.cluster_autoscaler",
+    "Scaler": "spec.scaler.settings",
     "ScalerFacts": "spec.policy.protection",
     "SchedulerScoring": "spec.cluster",
     "ServerGroup": "spec.groups",
     "ServerNodes": "server_nodes",
     "ServerNodesArgs": "server_nodes",
+    "ServerPool": "spec.scaler.karpenter",
     "Size": "spec.groups",
     "Storage": "storage",
     "StorageArgs": "storage",
@@ -156,6 +203,7 @@ _MODULES = {
     "VpcCniTuning": "spec.vpc_cni",
     "WarmAddresses": "spec.vpc_cni",
     "WarmInterfaces": "spec.vpc_cni",
+    "WarmPool": "spec.scaler.cluster_autoscaler",
     "WarmPrefixes": "spec.vpc_cni",
     "pod_fragment": "spec.policy.fragment",
     "pod_templates": "spec.policy.fragment",

@@ -10,11 +10,19 @@ import pulumi_aws as aws
 import pulumi_eks as eks
 import pulumi_kubernetes as kubernetes
 
+from components import _iam
 from components._addons import addon
 from components._children import children_of, invoke_with
 from components.cluster_facts import ClusterFacts
 from components.spec.access import ADMIN_POLICY
 from components.spec.cluster import ClusterSettings
+from components.spec.scaler import iam
+from components.spec.scaler.auto_mode import (
+    NODE_POLICIES,
+    AutoMode,
+    cluster_config,
+    tagging_policy,
+)
 from components.spec.tags import check_tags
 
 __all__ = ["Cluster", "ClusterArgs", "control_plane_transform", "render_kubeconfig"]
@@ -34,15 +42,22 @@ class ClusterArgs:
         vpc_id: VPC of the cluster.
         subnet_ids: Private subnets in at least two zones, for the control plane and
             for nodes.
+        auto_mode: EKS Auto Mode, None to have it off. Turning it off on a cluster
+            that has it ends all of its nodes.
+        only_auto_mode: Whether nodes of Auto Mode are the only ones. The add-ons
+            that other nodes need are left out then.
         tags: Tags of the cluster and of what is made for it.
 
     Raises:
-        ValueError: Fewer than two subnets, or AWS would refuse the tags.
+        ValueError: Fewer than two subnets, AWS would refuse the tags, or Auto Mode
+            is off and alone.
     """
 
     settings: ClusterSettings
     vpc_id: pulumi.Input[str]
     subnet_ids: Sequence[pulumi.Input[str]]
+    auto_mode: AutoMode | None = None
+    only_auto_mode: bool = False
     tags: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -52,6 +67,8 @@ class ClusterArgs:
                 "subnet_ids must name at least 2 subnets in different zones, "
                 f"got {len(self.subnet_ids)}"
             )
+        if self.only_auto_mode and self.auto_mode is None:
+            problems.append("only_auto_mode needs auto_mode, got auto_mode=None")
         try:
             check_tags(self.tags, {"Name": ""})
         except ValueError as error:
@@ -73,7 +90,9 @@ class Cluster(pulumi.ComponentResource):
     add-ons kube-proxy and eks-pod-identity-agent (`-kube-proxy`,
     `-eks-pod-identity-agent`); an access entry and its policy for each
     administrator (`-admin-` and the end of the ARN). The add-ons that need a node
-    come later: `VpcCni`, `Storage` and, in `JobPlatform`, coredns.
+    come later: `VpcCni`, `Storage` and, in `JobPlatform`, coredns. With Auto Mode
+    also a role for the nodes of built-in pools with its policies (`-auto-mode`), and
+    a policy of the role of the cluster (`-auto-mode`).
 
     Args:
         name: Name of the component and of its children, and of the cluster unless
@@ -101,6 +120,7 @@ class Cluster(pulumi.ComponentResource):
         facts = _facts(name, called, args, control_plane, child)
         joined = child.merge(pulumi.ResourceOptions(depends_on=[control_plane]))
         _admins(name, called, args, joined)
+        tagging = _tagging(name, args, control_plane, joined)
         addons = [
             addon(
                 f"{name}-{addon_name}",
@@ -110,41 +130,57 @@ class Cluster(pulumi.ComponentResource):
                 args.tags,
                 joined,
             )
-            for addon_name in _BEFORE_NODES
+            for addon_name in (() if args.only_auto_mode else _BEFORE_NODES)
         ]
 
-        self.facts = replace(facts, ready=(control_plane, *addons))
+        self.facts = replace(facts, ready=(control_plane, *tagging, *addons))
         self.register_outputs({"name": called, "endpoint": facts.endpoint})
 
 
 def control_plane_transform(
-    settings: ClusterSettings,
-) -> pulumi.ResourceTransform | None:
+    settings: ClusterSettings, *, auto_mode: bool = False
+) -> pulumi.ResourceTransform:
     """
     Add to the control plane what `pulumi_eks.Cluster` has no input for.
 
+    Auto Mode that is off is said, all switches at once: EKS keeps what a cluster
+    has when nothing is said.
+
+    Args:
+        settings: Settings of the cluster.
+        auto_mode: Whether Auto Mode is on; its switches come from an input then.
+
     Returns:
-        A transform for the options of `pulumi_eks.Cluster`; None when there is
-        nothing to add.
+        A transform for the options of `pulumi_eks.Cluster`.
     """
     wanted: dict[str, Any] = {
         "kubeSchedulerConfig": settings.kube_scheduler_config(),
         "kubeControllerManagerConfig": settings.kube_controller_manager_config(),
     }
     added = {key: value for key, value in wanted.items() if value is not None}
-    if not added:
-        return None
+    switches = {} if auto_mode else cluster_config(None, None)
 
     def transform(
         resource: pulumi.ResourceTransformArgs,
     ) -> pulumi.ResourceTransformResult | None:
         if resource.type_ != _CONTROL_PLANE:
             return None
+        both = {
+            key: _joined(resource.props.get(key), value)
+            for key, value in switches.items()
+        }
         return pulumi.ResourceTransformResult(
-            props={**resource.props, **added}, opts=resource.opts
+            props={**resource.props, **added, **both}, opts=resource.opts
         )
 
     return transform
+
+
+def _joined(there: Any, added: Mapping[str, Any]) -> Any:
+    """Add to what the component says itself about the same part."""
+    if there is None:
+        return added
+    return pulumi.Output.from_input(there).apply(lambda known: {**known, **added})
 
 
 def render_kubeconfig(
@@ -199,7 +235,8 @@ def render_kubeconfig(
 def _control_plane(
     name: str, called: str, args: ClusterArgs, opts: pulumi.ResourceOptions
 ) -> eks.Cluster:
-    settings, transform = args.settings, control_plane_transform(args.settings)
+    settings = args.settings
+    auto_mode, before = _auto_mode(name, args, opts)
     key = aws.kms.Key(
         name,
         description=f"Secrets of the EKS cluster {called}",
@@ -230,14 +267,69 @@ def _control_plane(
         coredns_addon_options={"enabled": False},
         kube_proxy_addon_options={"enabled": False},
         create_oidc_provider=False,
+        auto_mode=auto_mode,
         tags=args.tags,
         opts=opts.merge(
             pulumi.ResourceOptions(
-                depends_on=_log_group(name, called, args, opts),
-                transforms=None if transform is None else [transform],
+                depends_on=[*_log_group(name, called, args, opts), *before],
+                transforms=[
+                    control_plane_transform(settings, auto_mode=auto_mode is not None)
+                ],
             )
         ),
     )
+
+
+def _auto_mode(
+    name: str, args: ClusterArgs, opts: pulumi.ResourceOptions
+) -> tuple[eks.AutoModeOptionsArgs | None, list[pulumi.Resource]]:
+    """
+    Turn Auto Mode on where it is asked for.
+
+    `pulumi_eks.Cluster` then gives the role of the cluster its policies before the
+    cluster is made, and keeps the switches together, known or not.
+    """
+    if args.auto_mode is None:
+        return None, []
+    role_arn: pulumi.Output[str] | None = None
+    attached: list[pulumi.Resource] = []
+    if args.auto_mode.node_pools:
+        role, policies = _iam.role(
+            f"{name}-auto-mode", _iam.EC2, NODE_POLICIES, args.tags, opts
+        )
+        role_arn = role.arn
+        attached += policies
+    compute = cluster_config(args.auto_mode, role_arn)["computeConfig"]
+    options = eks.AutoModeOptionsArgs(
+        enabled=True,
+        create_node_role=False,
+        compute_config=eks.ClusterComputeConfigArgs(
+            node_pools=list(args.auto_mode.node_pools),
+            node_role_arn=compute.get("nodeRoleArn"),
+        ),
+    )
+    return options, attached
+
+
+def _tagging(
+    name: str,
+    args: ClusterArgs,
+    control_plane: eks.Cluster,
+    opts: pulumi.ResourceOptions,
+) -> list[pulumi.Resource]:
+    """Let Auto Mode put tags of ours on nodes; it launches none of ours otherwise."""
+    if args.auto_mode is None:
+        return []
+    partition = aws.get_partition_output(opts=invoke_with(opts)).partition
+    policy = aws.iam.RolePolicy(
+        f"{name}-auto-mode",
+        role=control_plane.eks_cluster.role_arn.apply(
+            lambda arn: arn.rpartition("/")[2]
+        ),
+        policy=partition.apply(lambda known: iam.text(tagging_policy(known))),
+        opts=opts,
+    )
+    return [policy]
 
 
 def _log_group(

@@ -14,7 +14,13 @@ from components.spec.architecture import ami_parameter
 from components.spec.groups import JobGroup
 from components.spec.instance_types import InstanceTypes
 from components.spec.node_config import check_group, job_user_data
-from components.spec.tags import autoscaler_tags, check_tags, scaling_group_tags
+from components.spec.scaler.autoscaler_groups import (
+    check_group_tags,
+    option_tags,
+    self_managed_group_tags,
+)
+from components.spec.scaler.cluster_autoscaler import ScaleDown
+from components.spec.tags import autoscaler_tags
 
 __all__ = ["JobNodes", "JobNodesArgs"]
 
@@ -33,6 +39,7 @@ class JobNodesArgs:
         instance_profile_arn: Profile of a role that has an access entry already,
             for groups that share one role: EKS refuses a second entry. None makes
             a role, its profile and its entry.
+        options: When the autoscaler takes nodes of the group away.
         tags: Tags of everything in the group, under those of *group*.
 
     Raises:
@@ -45,14 +52,12 @@ class JobNodesArgs:
     ami_release: str | None = None
     instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
     instance_profile_arn: pulumi.Input[str] | None = None
+    options: ScaleDown = ScaleDown()
     tags: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_group(self.group, self.instance_types)
-        check_tags(
-            {**self.tags, **self.group.tags},
-            scaling_group_tags(self.cluster.name, self.group),
-        )
+        check_group_tags(self.cluster.name, self.group, self.options, self.tags)
         if self.ami_release is None and self.group.ami_id is None:
             raise ValueError(
                 "ami_release must be set, such as v20260714, or group.ami_id: nothing "
@@ -228,6 +233,7 @@ def _group_tags(
     args: JobNodesArgs, tags: Mapping[str, str]
 ) -> list[tuple[str, str, bool]]:
     """Return key, value and whether instances get the tag as well, in key order."""
-    autoscaler = autoscaler_tags(args.cluster.name, args.group)
-    every = {**scaling_group_tags(args.cluster.name, args.group), **tags}
-    return [(key, every[key], key not in autoscaler) for key in sorted(every)]
+    cluster, group, options = args.cluster.name, args.group, args.options
+    read = {**autoscaler_tags(cluster, group), **option_tags(options)}
+    every = {**self_managed_group_tags(cluster, group, options), **tags}
+    return [(key, every[key], key not in read) for key in sorted(every)]

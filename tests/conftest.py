@@ -31,6 +31,7 @@ AWS_CLUSTER = "aws:eks/cluster:Cluster"
 # Anything else reads as None, and during a preview all of it is unknown.
 COMPUTED: dict[str, dict[str, Any]] = {
     "aws:cloudwatch/logGroup:LogGroup": {"arn": "arn:test:logs:{name}"},
+    "aws:cloudwatch/eventRule:EventRule": {"arn": "arn:test:rule/{name}"},
     "aws:ec2/eip:Eip": {"allocationId": "eipalloc-{name}"},
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 7},
     "aws:ec2/vpc:Vpc": {"defaultSecurityGroupId": "sg-{name}-default"},
@@ -39,8 +40,13 @@ COMPUTED: dict[str, dict[str, Any]] = {
         "resources": [{"autoscalingGroups": [{"name": "eks-{name}"}]}],
     },
     "aws:iam/instanceProfile:InstanceProfile": {"arn": "arn:test:profile/{name}"},
+    "aws:iam/policy:Policy": {"arn": "arn:test:policy/{name}"},
     "aws:iam/role:Role": {"arn": "arn:test:role/{name}"},
     "aws:kms/key:Key": {"arn": "arn:test:key/{name}"},
+    "aws:sqs/queue:Queue": {
+        "arn": "arn:test:queue/{name}",
+        "url": "https://sqs.example.com/{name}",
+    },
 }
 
 # The part of an EKS cluster that `pulumi_eks.Cluster` hands out as `eks_cluster`.
@@ -49,6 +55,7 @@ CLUSTER_STATE: dict[str, Any] = {
     "certificateAuthority": {"data": "Y2E="},
     "endpoint": "https://{name}.eks.example.com",
     "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16"},
+    "roleArn": "arn:test:role/c-eksRole",
     "vpcConfig": {"clusterSecurityGroupId": "sg-{name}"},
 }
 

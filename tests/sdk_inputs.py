@@ -25,7 +25,13 @@ __all__ = ["problems"]
 
 _UNCHECKED = ("pulumi-python:", "pulumi:")
 # Groups of custom resources: the SDK knows only what every object has.
-_CUSTOM = ("kyverno.io/v1", "policies.kyverno.io/v1")
+_CUSTOM = (
+    "eks.amazonaws.com/v1",
+    "karpenter.k8s.aws/v1",
+    "karpenter.sh/v1",
+    "kyverno.io/v1",
+    "policies.kyverno.io/v1",
+)
 _WRAPPERS = (collections.abc.Awaitable, pulumi.Output)
 _SCALARS = {int: (int,), float: (int, float), str: (str,), bool: (bool,)}
 

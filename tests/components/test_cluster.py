@@ -6,6 +6,7 @@ of these inputs, and that the transform reaches its child, needs an engine.
 """
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pulumi
@@ -20,6 +21,7 @@ from components import (
     SchedulerScoring,
 )
 from components.cluster import control_plane_transform, render_kubeconfig
+from components.spec.scaler.auto_mode import AutoMode, tagging_policy
 
 COMPONENT = "eks-jobs:index:Cluster"
 CONTROL_PLANE = "eks:index:Cluster"
@@ -28,6 +30,9 @@ ADDON = "aws:eks/addon:Addon"
 ENTRY = "aws:eks/accessEntry:AccessEntry"
 POLICY = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
 KEY = "aws:kms/key:Key"
+ROLE = "aws:iam/role:Role"
+ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+INLINE = "aws:iam/rolePolicy:RolePolicy"
 LOGS = "aws:cloudwatch/logGroup:LogGroup"
 PROVIDER = "pulumi:providers:kubernetes"
 
@@ -144,10 +149,17 @@ def test_without_logs_there_is_no_log_group(deploy):
     assert "enabledClusterLogTypes" not in deployment.only(CONTROL_PLANE).inputs
 
 
-def transformed(settings: ClusterSettings, type_: str = AWS_CLUSTER):
-    transform = control_plane_transform(settings)
-    assert transform is not None
-    return transform(
+OFF = {
+    "computeConfig": {"enabled": False},
+    "kubernetesNetworkConfig": {"elasticLoadBalancing": {"enabled": False}},
+    "storageConfig": {"blockStorage": {"enabled": False}},
+}
+
+
+def transformed(
+    settings: ClusterSettings, type_: str = AWS_CLUSTER, *, auto_mode: bool = False
+):
+    return control_plane_transform(settings, auto_mode=auto_mode)(
         pulumi.ResourceTransformArgs(
             custom=True,
             type_=type_,
@@ -172,6 +184,7 @@ def test_the_scheduler_packs_when_told_to():
                 }
             }
         },
+        **OFF,
     } == result.props
     assert result.opts.protect
 
@@ -184,6 +197,7 @@ def test_finished_pods_are_removed_from_a_threshold_on():
         "kubeControllerManagerConfig": {
             "podGcControllerConfig": {"terminatedPodGcThreshold": 500}
         },
+        **OFF,
     } == transformed(settings).props
 
 
@@ -205,13 +219,96 @@ def test_what_the_transform_adds_are_inputs_of_the_control_plane(deploy):
     assert added == deployment.only(AWS_CLUSTER).inputs
 
 
-@pytest.mark.parametrize(
-    ("overrides", "count"), [({}, 0), ({"terminated_pod_gc_threshold": 500}, 1)]
-)
-def test_the_component_carries_the_transform(deploy, overrides, count):
-    deployment = deploy(lambda: Cluster("c", args(**overrides)))
+def test_the_component_carries_the_transform(deploy):
+    deployment = deploy(lambda: Cluster("c", args()))
 
-    assert count == len(deployment.only(CONTROL_PLANE).request.transforms)
+    assert 1 == len(deployment.only(CONTROL_PLANE).request.transforms)
+
+
+def test_h085_auto_mode_that_is_off_is_said_and_keeps_the_rest(deploy):
+    """A cluster that has it would keep it otherwise, and so would its nodes."""
+    there = {"serviceIpv4Cidr": "172.20.0.0/16", "ipFamily": "ipv4"}
+    props = {"kubernetesNetworkConfig": there, "roleArn": "r"}
+    props["vpcConfig"] = {"subnetIds": ["s"]}
+    result = control_plane_transform(ClusterSettings(version="1.36"))(
+        pulumi.ResourceTransformArgs(
+            custom=True,
+            type_=AWS_CLUSTER,
+            name="c-eksCluster",
+            props=props,
+            opts=pulumi.ResourceOptions(),
+        )
+    )
+    assert result is not None
+    deployment = deploy(lambda: pulumi.CustomResource(AWS_CLUSTER, "c", result.props))
+
+    assert {
+        **props,
+        **OFF,
+        "kubernetesNetworkConfig": there | OFF["kubernetesNetworkConfig"],
+    } == deployment.only(AWS_CLUSTER).inputs
+
+
+def test_h085_auto_mode_that_is_on_comes_from_the_input_alone():
+    settings = ClusterSettings(version="1.36")
+
+    assert {"version": "1.36"} == transformed(settings, auto_mode=True).props
+
+
+def auto(deploy, **overrides):
+    given = replace(args(), auto_mode=AutoMode(**overrides))
+    return deploy(lambda: Cluster("c", given))
+
+
+def test_h085_auto_mode_turns_every_switch_on_with_a_role_for_built_in_pools(deploy):
+    deployment = auto(deploy)
+    role = deployment.only(ROLE)
+
+    assert {
+        "enabled": True,
+        "createNodeRole": False,
+        "computeConfig": {
+            "nodePools": ["general-purpose", "system"],
+            "nodeRoleArn": "arn:test:role/c-auto-mode",
+        },
+    } == deployment.only(CONTROL_PLANE).inputs["autoMode"]
+    assert "c-auto-mode" == role.name
+    assert {
+        f"{COMPONENT}${ATTACHMENT}::c-auto-mode-AmazonEC2ContainerRegistryPullOnly",
+        f"{COMPONENT}${ATTACHMENT}::c-auto-mode-AmazonEKSWorkerNodeMinimalPolicy",
+    } <= deployment.waits_for(deployment.only(CONTROL_PLANE))
+
+
+def test_h085_without_built_in_pools_there_is_no_role_for_them(deploy):
+    deployment = auto(deploy, node_pools=())
+
+    assert [] == deployment.of_type(ROLE)
+    assert {
+        "enabled": True,
+        "createNodeRole": False,
+        "computeConfig": {"nodePools": []},
+    } == deployment.only(CONTROL_PLANE).inputs["autoMode"]
+
+
+def test_auto_mode_may_tag_nodes_before_anything_joins(deploy):
+    inputs = auto(deploy).only(INLINE).inputs
+
+    assert "c-eksRole" == inputs["role"]
+    assert tagging_policy("test") == json.loads(inputs["policy"])
+
+
+def test_nodes_of_auto_mode_alone_need_no_addon(deploy):
+    given = replace(args(), auto_mode=AutoMode(), only_auto_mode=True)
+
+    assert [] == deploy(lambda: Cluster("c", given)).of_type(ADDON)
+    assert 2 == len(auto(deploy).of_type(ADDON))
+
+
+def test_auto_mode_that_is_off_cannot_be_alone():
+    message = "^only_auto_mode needs auto_mode, got auto_mode=None$"
+
+    with pytest.raises(ValueError, match=message):
+        replace(args(), only_auto_mode=True)
 
 
 def test_h076_an_administrator_has_an_entry_of_its_own(deploy):

@@ -1,9 +1,10 @@
 """What the groups of Cluster Autoscaler carry, and how managed ones are split."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from components.spec.groups import JobGroup, Size
 from components.spec.labels import eks_limit_problems
+from components.spec.network import ExistingNetwork, NewNetwork
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler, ScaleDown
 from components.spec.tags import autoscaler_tags, check_tags, scaling_group_tags
 
@@ -13,6 +14,7 @@ __all__ = [
     "managed_problems",
     "option_tags",
     "self_managed_group_tags",
+    "zone_keys",
     "zone_sizes",
 ]
 
@@ -52,7 +54,7 @@ def managed_group_tags(
 
 
 def check_group_tags(
-    cluster_name: str, group: JobGroup, options: ScaleDown, tags: dict[str, str]
+    cluster_name: str, group: JobGroup, options: ScaleDown, tags: Mapping[str, str]
 ) -> None:
     """
     Count all tags of a group.
@@ -88,6 +90,23 @@ def zone_sizes(size: Size, zones: int) -> tuple[Size, ...]:
         )
     lows, highs = _shares(size.min, zones), _shares(size.max, zones)
     return tuple(Size(min=low, max=high) for low, high in zip(lows, highs, strict=True))
+
+
+def zone_keys(network: NewNetwork | ExistingNetwork) -> tuple[str, ...]:
+    """
+    Return what tells the managed groups of a job group apart, one text for a zone.
+
+    Zones by name and subnets by id keep the others what they are when one goes. The
+    first zones of a region, and subnets that are not known yet, have their number.
+    """
+    if isinstance(network, NewNetwork):
+        if isinstance(network.zones, tuple):
+            return network.zones
+        return tuple(str(place + 1) for place in range(network.zones))
+    return tuple(
+        one if isinstance(one, str) else str(place + 1)
+        for place, one in enumerate(network.subnet_ids)
+    )
 
 
 def managed_problems(

@@ -15,6 +15,7 @@ __all__ = [
     "Lifetime",
     "auto_lifetime",
     "auto_lifetime_problems",
+    "drain_limit",
     "lifetime",
     "lifetime_problems",
 ]
@@ -31,6 +32,7 @@ _AUTO_MODE_GRACE = "24h"
 _MARGIN = 1_800
 _FAR_ABOVE = 4
 _LEAST_LIFE = 3_600
+_OPEN_END = 3_600
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,6 +96,20 @@ def auto_lifetime(rules: PoolRules, longest_job: str | None) -> Lifetime:
     return Lifetime(
         expire_after=rules.expire_after or default, termination_grace_period=grace
     )
+
+
+def drain_limit(life: Lifetime) -> str:
+    """
+    Return how long a deletion waits for the nodes of a pool.
+
+    That is the longest drain and half an hour, and an hour for a drain without an
+    end: a destroy then fails, names the pool, and can be repeated.
+
+    Sources:
+        Half an hour and an hour: guesses.
+    """
+    grace = life.termination_grace_period
+    return spelled(_OPEN_END if grace is None else seconds(grace) + _MARGIN)
 
 
 def lifetime_problems(rules: PoolRules, longest_job: str | None) -> Iterator[str]:

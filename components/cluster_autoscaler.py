@@ -1,0 +1,129 @@
+"""Cluster Autoscaler: the controller that resizes Auto Scaling groups."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import pulumi
+import pulumi_aws as aws
+
+from components import _controllers, _nodes
+from components._children import children_of, invoke_with
+from components.cluster_facts import ClusterFacts
+from components.spec.groups import ServerGroup
+from components.spec.problems import refuse, refused
+from components.spec.scaler import iam
+from components.spec.scaler.autoscaler_chart import (
+    AUTOSCALER_ACCOUNT,
+    autoscaler_values,
+    autoscaler_version_problems,
+)
+from components.spec.scaler.autoscaler_iam import autoscaler_policy
+from components.spec.scaler.checks import unknown_groups
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.versions import AUTOSCALER_CHART
+from components.spec.tags import check_tags
+
+__all__ = ["AutoscalerController", "AutoscalerControllerArgs"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AutoscalerControllerArgs:
+    """
+    Arguments of `AutoscalerController`.
+
+    Args:
+        cluster: The cluster; its `provider` is needed.
+        scaler: What it does. The groups themselves are `JobNodes` or
+            `ManagedJobNodes`.
+        patterns: Expressions for the names of Auto Scaling groups, by job group;
+            `priorities` of *scaler* name these.
+        servers: Server groups; the controller runs on those without taints.
+        tags: Tags of everything.
+        retiring: Whether it adds no nodes any more.
+
+    Raises:
+        ValueError: *scaler* installs nothing, no version fits the cluster, or the
+            cluster has no provider. All problems are named, one a line.
+    """
+
+    cluster: ClusterFacts
+    scaler: ClusterAutoscaler = ClusterAutoscaler()
+    patterns: Mapping[str, str] = field(default_factory=dict)
+    servers: tuple[ServerGroup, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
+    retiring: bool = False
+
+    def __post_init__(self) -> None:
+        refuse(self._problems())
+
+    def _problems(self) -> Iterator[str]:
+        if self.cluster.provider is None:
+            yield "cluster.provider must be given, the controller runs in the cluster"
+        if not self.scaler.install:
+            yield "scaler.install must be true, this component is the installation"
+        yield from (
+            f"scaler.{line}"
+            for line in (
+                *autoscaler_version_problems(self.scaler.version, self.cluster.version),
+                *unknown_groups("priorities", self.scaler.priorities, self.patterns),
+            )
+        )
+        yield from refused("", check_tags, self.tags)
+
+
+class AutoscalerController(pulumi.ComponentResource):
+    """
+    Cluster Autoscaler, allowed to resize the groups of its own cluster alone.
+
+    Children: a role for its pods, the policy of that role and what ties both to the
+    service account, all called *name*, and the release, *name* too.
+
+    The controller needs nodes: name them, and the DNS of the cluster, in
+    `depends_on`.
+
+    Args:
+        name: Name of the component and of its children, at most 56 characters.
+        args: See `AutoscalerControllerArgs`.
+        opts: Options for the component; children inherit provider and parent.
+
+
+    Raises:
+        ValueError: The name is too long.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        args: AutoscalerControllerArgs,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        _nodes.check_name(name, "iam_role")
+        super().__init__("eks-jobs:index:AutoscalerController", name, None, opts)
+        child = children_of(self, opts, args.cluster.ready)
+
+        policy = _controllers.account(args.cluster, child).apply(
+            lambda account: iam.text(autoscaler_policy(account))
+        )
+        permitted = _controllers.controller_role(
+            name, args.cluster, AUTOSCALER_ACCOUNT, {name: policy}, args.tags, child
+        )
+        version = AUTOSCALER_CHART.version
+        assert version is not None  # it does not follow the controller
+        _controllers.release(
+            name,
+            "cluster-autoscaler",
+            AUTOSCALER_CHART,
+            version,
+            autoscaler_values(
+                args.scaler,
+                cluster_name=args.cluster.name,
+                cluster_version=args.cluster.version,
+                region=aws.get_region_output(opts=invoke_with(child)).region,
+                patterns=args.patterns,
+                servers=args.servers,
+                retiring=args.retiring,
+            ),
+            args.cluster,
+            child.merge(pulumi.ResourceOptions(depends_on=[permitted])),
+        )
+        self.register_outputs({})

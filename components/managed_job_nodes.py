@@ -1,0 +1,265 @@
+"""Nodes for jobs as managed node groups, one for each zone."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pulumi
+import pulumi_aws as aws
+
+from components import _iam, _nodes
+from components._children import children_of
+from components.cluster_facts import ClusterFacts
+from components.spec.access import NODE_POLICIES
+from components.spec.architecture import ami_type
+from components.spec.groups import JobGroup, Size
+from components.spec.instance_types import InstanceTypes
+from components.spec.node_config import check_group, job_user_data, managed_user_data
+from components.spec.problems import refuse, refused
+from components.spec.scaler.autoscaler_chart import managed_pattern
+from components.spec.scaler.autoscaler_groups import (
+    check_group_tags,
+    managed_group_tags,
+    managed_problems,
+    zone_sizes,
+)
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.generated_names import managed_group_name
+
+__all__ = ["ManagedJobNodes", "ManagedJobNodesArgs", "managed_groups_pattern"]
+
+_MANAGED = ClusterAutoscaler(groups="managed")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ManagedJobNodesArgs:
+    """
+    Arguments of `ManagedJobNodes`.
+
+    Args:
+        cluster: The cluster that the nodes join.
+        group: The nodes; its bounds are split over the zones.
+        scaler: When nodes go, and the instances that wait; `groups: managed`.
+        zones: What tells the zones apart, one text for each subnet, as a part of
+            names. Empty takes their numbers.
+        instance_types: Facts about instance types.
+        tags: Tags of everything in the group, under those of *group*.
+
+    Raises:
+        ValueError: The group does not fit its instance types or a managed group, or
+            AWS would refuse the tags. All problems are named, one a line.
+    """
+
+    cluster: ClusterFacts
+    group: JobGroup
+    scaler: ClusterAutoscaler = _MANAGED
+    zones: tuple[str, ...] = ()
+    instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        refuse(self._problems())
+
+    @property
+    def zone_keys(self) -> tuple[str, ...]:
+        """What tells the zones apart, in the order of the subnets."""
+        count = len(self.cluster.subnet_ids)
+        return self.zones or tuple(str(place + 1) for place in range(count))
+
+    def _problems(self) -> Iterator[str]:
+        subnets = len(self.cluster.subnet_ids)
+        if self.scaler.groups != "managed":
+            yield f"scaler.groups must be managed, got groups={self.scaler.groups}"
+        if len(self.zone_keys) != subnets or len(set(self.zone_keys)) != subnets:
+            yield (
+                f"zones must be {subnets} different texts, one for each subnet, "
+                f"got {', '.join(self.zone_keys)}"
+            )
+        yield from managed_problems(self.scaler, self.group, subnets)
+        yield from refused("", check_group, self.group, self.instance_types)
+        yield from refused(
+            "",
+            check_group_tags,
+            self.cluster.name,
+            self.group,
+            self.scaler.scale_down(self.group.name),
+            self.tags,
+        )
+
+
+class ManagedJobNodes(pulumi.ComponentResource):
+    """
+    Managed node groups for jobs, scaled by Cluster Autoscaler, one in each zone.
+
+    A group of one zone has no zones to even out, so nothing but the autoscaler takes
+    its nodes, and an update: EKS drains nodes then and gives jobs 15 minutes.
+
+    Children: a node group for each zone, called after `managed_group_name`, and the
+    tags of its Auto Scaling group, which add their key to that; a launch template,
+    called *name*; a role and its policies, *name* too. EKS makes the access entry.
+
+    Args:
+        name: Name of the component and of its children, at most 55 characters.
+        args: See `ManagedJobNodesArgs`.
+        opts: Options for the component; children inherit provider and parent.
+
+    Attributes:
+        group_names: Names of the node groups, by zone.
+        role_arn: ARN of the role of the nodes.
+
+    Raises:
+        ValueError: The name is too long.
+    """
+
+    group_names: Mapping[str, pulumi.Output[str]]
+    role_arn: pulumi.Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        args: ManagedJobNodesArgs,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        _nodes.check_name(name, "node_group", "iam_role", "launch_template")
+        super().__init__("eks-jobs:index:ManagedJobNodes", name, None, opts)
+        child = children_of(self, opts, args.cluster.ready)
+        tags = _nodes.tagged(args.cluster.name, args.group, args.tags)
+
+        role, attached = _iam.role(name, _iam.EC2, NODE_POLICIES, tags, child)
+        template = _launch_template(name, args, tags, child)
+        after = child.merge(
+            pulumi.ResourceOptions(
+                depends_on=attached,
+                # The autoscaler sets the size; writing it back would end nodes.
+                ignore_changes=["scalingConfig.desiredSize"],
+            )
+        )
+        sizes = zone_sizes(args.group.size, len(args.zone_keys))
+        self.group_names = {}
+        for zone, subnet, size in zip(
+            args.zone_keys, args.cluster.subnet_ids, sizes, strict=True
+        ):
+            label = managed_group_name(name, zone)
+            group = _node_group(label, args, role, template, subnet, size, tags, after)
+            _scaling_tags(label, args, group, child)
+            self.group_names[zone] = group.node_group_name
+
+        self.role_arn = role.arn
+        self.register_outputs(
+            {"group_names": self.group_names, "role_arn": self.role_arn}
+        )
+
+
+def managed_groups_pattern(name: str, zones: tuple[str, ...]) -> str:
+    """
+    Match the Auto Scaling groups of a component.
+
+    Args:
+        name: Name of the component.
+        zones: What tells its zones apart.
+    """
+    return managed_pattern([managed_group_name(name, zone) for zone in zones])
+
+
+def _launch_template(
+    name: str,
+    args: ManagedJobNodesArgs,
+    tags: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> aws.ec2.LaunchTemplate:
+    # No security groups: EKS then adds the cluster's own, and only that one.
+    return aws.ec2.LaunchTemplate(
+        name,
+        image_id=args.group.ami_id,
+        user_data=_user_data(args),
+        block_device_mappings=[_nodes.root_device(args.group)],
+        metadata_options=_nodes.metadata_options(args.group),
+        tag_specifications=[
+            {"resource_type": kind, "tags": tags} for kind in ("instance", "volume")
+        ],
+        tags=tags,
+        opts=opts,
+    )
+
+
+def _user_data(args: ManagedJobNodesArgs) -> pulumi.Input[str] | None:
+    """Say everything to an image of one's own: EKS adds nothing to its user data."""
+    group, types = args.group, args.instance_types
+    if group.ami_id is not None:
+        return args.cluster.node_cluster().apply(
+            lambda cluster: _nodes.encoded(job_user_data(cluster, group, types))
+        )
+    text = managed_user_data(group, types)
+    return None if text is None else _nodes.encoded(text)
+
+
+def _node_group(
+    name: str,
+    args: ManagedJobNodesArgs,
+    role: aws.iam.Role,
+    template: aws.ec2.LaunchTemplate,
+    subnet_id: pulumi.Input[str],
+    size: Size,
+    tags: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> aws.eks.NodeGroup:
+    group = args.group
+    own_image = group.ami_id is not None
+    return aws.eks.NodeGroup(
+        name,
+        cluster_name=args.cluster.name,
+        version=None if own_image else args.cluster.version,
+        node_role_arn=role.arn,
+        subnet_ids=[subnet_id],
+        ami_type=None if own_image else ami_type(group.architecture),
+        capacity_type="ON_DEMAND",
+        instance_types=list(group.instance_types),
+        launch_template={
+            "id": template.id,
+            "version": template.latest_version.apply(str),
+        },
+        scaling_config={
+            "min_size": size.min,
+            "max_size": size.max,
+            "desired_size": size.min,
+        },
+        update_config={"max_unavailable": 1},
+        warm_pool_config=_warm_pool(args.scaler),
+        labels=group.all_labels,
+        taints=[
+            {"key": taint.key, "value": taint.value, "effect": taint.eks_effect}
+            for taint in group.all_taints
+        ],
+        tags=tags,
+        opts=opts,
+    )
+
+
+def _warm_pool(
+    scaler: ClusterAutoscaler,
+) -> aws.eks.NodeGroupWarmPoolConfigArgsDict | None:
+    if scaler.warm_pool is None:
+        return None
+    config = scaler.warm_pool.config()
+    return cast("aws.eks.NodeGroupWarmPoolConfigArgsDict", config)
+
+
+def _scaling_tags(
+    name: str,
+    args: ManagedJobNodesArgs,
+    group: aws.eks.NodeGroup,
+    opts: pulumi.ResourceOptions,
+) -> None:
+    """Tell the autoscaler what EKS does not: with no node it reads tags alone."""
+    made = group.resources.apply(
+        lambda parts: cast("list[Any]", parts)[0].autoscaling_groups[0].name
+    )
+    options = args.scaler.scale_down(args.group.name)
+    tags = managed_group_tags(args.cluster.name, args.group, options)
+    for key, value in sorted(tags.items()):
+        aws.autoscaling.Tag(
+            f"{name}-{key}",
+            autoscaling_group_name=made,
+            tag={"key": key, "value": value, "propagate_at_launch": False},
+            opts=opts,
+        )
