@@ -42,9 +42,6 @@ _METHODS = (
 )
 
 
-_WATCH_SECONDS = 1.0
-
-
 class Servicer(ProviderServicer):
     """Hands the text of expected errors to the engine as it is."""
 
@@ -89,9 +86,5 @@ async def _serve(provider: AwsProvider, engine: str) -> None:
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    engine_process = os.getppid()
     print(port, flush=True)
-    while os.getppid() == engine_process:
-        await asyncio.sleep(_WATCH_SECONDS)
-    # The engine was killed: nobody would ever end this process.
-    await server.stop(grace=None)
+    await server.wait_for_termination()
