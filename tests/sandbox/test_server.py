@@ -31,6 +31,14 @@ def started(layout):
     return account.start(layout, sealed(os.environ, layout))
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """Give an account for the tests that change nothing, and its state folder."""
+    layout = Layout(state=tmp_path_factory.mktemp("shared"))
+    yield account.start(layout, sealed(os.environ, layout)), layout
+    account.stop(layout)
+
+
 def client(layout, local, service, monkeypatch):
     environ = for_pulumi(os.environ, layout, tools=layout.state, port=local.port)
     for name in ("AWS_ENDPOINT_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -46,41 +54,38 @@ def accepts(host, port):
     return True
 
 
-def test_a_started_account_is_found_and_answers(layout, started, monkeypatch):
-    identity = client(layout, started, "sts", monkeypatch).get_caller_identity()
+def test_a_started_account_is_found_and_answers(shared, monkeypatch):
+    local, layout = shared
+    identity = client(layout, local, "sts", monkeypatch).get_caller_identity()
 
-    assert started == account.find(layout)
+    assert local == account.find(layout)
     assert "123456789012" == identity["Account"]
 
 
-def test_the_account_knows_the_policies_that_aws_manages(layout, started, monkeypatch):
-    policy = client(layout, started, "iam", monkeypatch).get_policy(
+def test_the_account_knows_the_policies_that_aws_manages(shared, monkeypatch):
+    local, layout = shared
+    policy = client(layout, local, "iam", monkeypatch).get_policy(
         PolicyArn="arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy"
     )
 
     assert "AmazonEKSWorkerNodePolicy" == policy["Policy"]["PolicyName"]
 
 
-def test_it_listens_on_this_machine_only(started):
+def test_it_listens_on_this_machine_only(shared):
     """Another loopback address would be answered if it listened on all."""
-    assert accepts("127.0.0.1", started.port)
-    assert not accepts("127.0.0.2", started.port)
+    local, _ = shared
+
+    assert accepts("127.0.0.1", local.port)
+    assert not accepts("127.0.0.2", local.port)
 
 
 @pytest.mark.usefixtures("started")
-def test_a_stopped_account_is_gone(layout):
+def test_a_stopped_account_is_gone_and_can_be_stopped_again(layout):
+    account.stop(layout)
     account.stop(layout)
 
     assert account.find(layout) is None
     assert not layout.server.exists()
-
-
-@pytest.mark.usefixtures("started")
-def test_stopping_twice_is_no_fault(layout):
-    account.stop(layout)
-    account.stop(layout)
-
-    assert account.find(layout) is None
 
 
 def test_it_ends_by_itself_when_its_folder_is_deleted(layout, started):
