@@ -12,6 +12,9 @@ from sandbox.builder import Build, Bundle, folder_of, module_folder, obtain
 __all__ = [
     "BUNDLES",
     "built",
+    "karpenter_aws_module",
+    "karpenter_module",
+    "kwok_module",
     "kyverno_module",
     "programs",
     "versions",
@@ -35,6 +38,9 @@ def _kubernetes(name: str, minutes: int, gigabytes: int) -> Bundle:
     )
 
 
+_HELM = "helm.sh/helm/v4"
+_KARPENTER = "sigs.k8s.io/karpenter"
+_KWOK = "sigs.k8s.io/kwok"
 _KYVERNO = "github.com/kyverno/kyverno"
 
 BUNDLES = (
@@ -79,8 +85,45 @@ BUNDLES = (
         minutes=10,
         gigabytes=3,
     ),
+    Bundle(
+        name="kwok",
+        builds=(Build(name="kwok", module="kwok", package=f"{_KWOK}/cmd/kwok"),),
+        minutes=2,
+        gigabytes=1,
+    ),
+    # 1.15.1, which Karpenter's AWS provider is built on, is not offered as a module.
+    Bundle(
+        name="karpenter-kwok",
+        builds=(
+            Build(
+                name="karpenter-kwok",
+                module="karpenter",
+                package=f"{_KARPENTER}/kwok",
+            ),
+        ),
+        minutes=3,
+        gigabytes=2,
+    ),
+    Bundle(
+        name="helm",
+        builds=(
+            Build(
+                name="helm",
+                module="helm",
+                package=f"{_HELM}/cmd/helm",
+                version_variable=f"{_HELM}/internal/version.version",
+            ),
+        ),
+        minutes=4,
+        gigabytes=2,
+    ),
 )
-"""etcd, the Kubernetes programs, the Kyverno CLI, the real provider of Pulumi."""
+"""
+What the tests on a control plane run.
+
+etcd, the Kubernetes programs, the Kyverno CLI, the real provider of Pulumi, kwok,
+Karpenter with its kwok provider, Helm.
+"""
 
 
 def programs(
@@ -121,6 +164,37 @@ def kyverno_module(environ: Mapping[str, str]) -> Path:
         BuildError: The module could not be fetched.
     """
     return module_folder("kyverno", _KYVERNO, environ)
+
+
+def karpenter_aws_module(environ: Mapping[str, str]) -> Path:
+    """
+    Return the folder of Karpenter's AWS provider, which holds its CRDs and charts.
+
+    Raises:
+        BuildError: The module could not be fetched.
+    """
+    source = "github.com/aws/karpenter-provider-aws"
+    return module_folder("karpenter-aws", source, environ)
+
+
+def karpenter_module(environ: Mapping[str, str]) -> Path:
+    """
+    Return the folder of Karpenter's core, which holds the CRDs of its kwok provider.
+
+    Raises:
+        BuildError: The module could not be fetched.
+    """
+    return module_folder("karpenter", _KARPENTER, environ)
+
+
+def kwok_module(environ: Mapping[str, str]) -> Path:
+    """
+    Return the folder of kwok's module, which holds its stages.
+
+    Raises:
+        BuildError: The module could not be fetched.
+    """
+    return module_folder("kwok", _KWOK, environ)
 
 
 def _files(folders: Iterable[tuple[Bundle, Path]]) -> dict[str, Path]:

@@ -1,0 +1,241 @@
+"""
+Nodes that nobody runs: kwok plays the kubelets, Karpenter makes and ends the nodes.
+
+Karpenter is the real one with a cloud that is a list of instance types. It knows no
+EC2NodeClass and no kubelet: what a node offers stands in that list.
+"""
+
+import json
+import os
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sandbox.control_plane import ControlPlaneError
+from sandbox.processes import HOST, free_ports, start, stop, tail
+
+__all__ = [
+    "DURATION",
+    "NODE_CLASS",
+    "MachineType",
+    "karpenter",
+    "karpenter_crds",
+    "kubelets",
+    "node_class",
+]
+
+Manifest = dict[str, Any]
+
+NODE_CLASS = ("karpenter.kwok.sh/v1alpha1", "KWOKNodeClass")
+"""API version and kind of the node class of this cloud."""
+
+DURATION = "pod-complete.stage.kwok.x-k8s.io/delay"
+"""Annotation of a pod of a Job: how long it runs, `40s`. Without it, for ever."""
+
+_READY_SECONDS = 60
+_STAGES = (
+    "node/fast/node-initialize",
+    "node/heartbeat-with-lease/node-heartbeat-with-lease",
+    "pod/fast/pod-ready",
+    "pod/fast/pod-complete",
+    "pod/fast/pod-delete",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MachineType:
+    """
+    An instance type of this cloud, bought on demand in one zone.
+
+    Args:
+        name: Its name.
+        architecture: `amd64` or `arm64`.
+        vcpus: Cores.
+        memory_mib: Memory, MiB.
+        pods: How many pods a node of it takes.
+        price: What it costs; the cheapest that fits is taken.
+    """
+
+    name: str
+    architecture: str
+    vcpus: int
+    memory_mib: int
+    pods: int
+    price: float
+
+    def manifest(self) -> Manifest:
+        """Return an item of the file that Karpenter reads."""
+        where = {
+            "karpenter.sh/capacity-type": "on-demand",
+            "topology.kubernetes.io/zone": "zone-a",
+        }
+        requirements = [
+            {"key": key, "operator": "In", "values": [value]}
+            for key, value in where.items()
+        ]
+        return {
+            "name": self.name,
+            "architecture": self.architecture,
+            "operatingSystems": ["linux"],
+            "resources": {
+                "cpu": str(self.vcpus),
+                "memory": f"{self.memory_mib}Mi",
+                "ephemeral-storage": "100Gi",
+                "pods": str(self.pods),
+            },
+            "offerings": [
+                {"Price": self.price, "Available": True, "Requirements": requirements}
+            ],
+        }
+
+
+def node_class(name: str) -> Manifest:
+    """Return the node class that a pool of this name refers to."""
+    api, kind = NODE_CLASS
+    return {"apiVersion": api, "kind": kind, "metadata": {"name": name}}
+
+
+def karpenter_crds(module: Path) -> list[Manifest]:
+    """
+    Return the CRDs that Karpenter needs with this cloud.
+
+    Args:
+        module: Folder of the module `sigs.k8s.io/karpenter`.
+    """
+    folders = (module / "kwok" / "charts" / "crds", module / "kwok" / "apis" / "crds")
+    files = [file for folder in folders for file in sorted(folder.glob("*.yaml"))]
+    return [yaml.safe_load(file.read_text()) for file in files]
+
+
+@contextmanager
+def kubelets(
+    program: Path, module: Path, kubeconfig: Path, state: Path
+) -> Generator[None]:
+    """
+    Run kwok: nodes get ready, pods run, pods of Jobs end after their `DURATION`.
+
+    Args:
+        program: kwok.
+        module: Folder of its module, which holds the stages of nodes and pods.
+        kubeconfig: File that says where the API server is.
+        state: Folder for its configuration and log.
+
+    Raises:
+        ControlPlaneError: It ended early or was not ready in a minute.
+    """
+    folder = module / "kustomize" / "stage"
+    stages = [
+        yaml.safe_load((folder / f"{stage}.yaml").read_text()) for stage in _STAGES
+    ]
+    config = state / "kwok.yaml"
+    config.write_text(yaml.safe_dump_all(map(_with_duration, stages)))
+    (port,) = free_ports(1)
+    arguments = (
+        f"--config={config}",
+        f"--kubeconfig={kubeconfig}",
+        "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
+        f"--server-address={HOST}:{port}",
+    )
+    with _running(program, arguments, state / "kwok.log", port):
+        yield
+
+
+@contextmanager
+def karpenter(
+    program: Path,
+    kubeconfig: Path,
+    state: Path,
+    machine_types: Iterable[MachineType],
+    settings: Mapping[str, str],
+) -> Generator[None]:
+    """
+    Run Karpenter; its CRDs must be there.
+
+    Args:
+        program: Karpenter with the kwok provider.
+        kubeconfig: File that says where the API server is.
+        state: Folder for the instance types and the log.
+        machine_types: What the cloud has.
+        settings: Settings by the variable that its chart puts them in.
+
+    Raises:
+        ControlPlaneError: It ended early or was not ready in a minute.
+    """
+    types = state / "instance-types.json"
+    types.write_text(json.dumps([one.manifest() for one in machine_types]))
+    health, metrics = free_ports(2)
+    environ = {
+        **os.environ,
+        **settings,
+        "KUBECONFIG": str(kubeconfig),
+        "INSTANCE_TYPES_FILE_PATH": str(types),
+        "DISABLE_LEADER_ELECTION": "true",
+        "HEALTH_PROBE_PORT": str(health),
+        "METRICS_PORT": str(metrics),
+    }
+    with _running(program, (), state / "karpenter.log", health, environ):
+        yield
+
+
+def _with_duration(stage: Manifest) -> Manifest:
+    """Let pods of Jobs end when their time is over, instead of at once."""
+    if stage["metadata"]["name"] != "pod-complete":
+        return stage
+    spec = stage["spec"]
+    expression = f'.metadata.annotations["{DURATION}"]'
+    selected = [
+        *spec["selector"]["matchExpressions"],
+        {"key": expression, "operator": "Exists"},
+    ]
+    delay = {"durationMilliseconds": 0, "durationFrom": {"expressionFrom": expression}}
+    selector = {"matchExpressions": selected}
+    return {**stage, "spec": {**spec, "selector": selector, "delay": delay}}
+
+
+@contextmanager
+def _running(
+    program: Path,
+    arguments: tuple[str, ...],
+    log: Path,
+    port: int,
+    environ: Mapping[str, str] | None = None,
+) -> Generator[None]:
+    process = start(program, arguments, log, environ)
+    try:
+        _wait_until_ready(process, program.name, log, port)
+        yield
+    finally:
+        stop(process)
+
+
+def _wait_until_ready(
+    process: subprocess.Popen[bytes], name: str, log: Path, port: int
+) -> None:
+    end = time.monotonic() + _READY_SECONDS
+    while not _is_ready(port):
+        if process.poll() is not None:
+            raise ControlPlaneError(
+                f"{name} ended with {process.returncode}:\n{tail(log)}"
+            )
+        if time.monotonic() > end:
+            raise ControlPlaneError(
+                f"{name} was not ready in {_READY_SECONDS} s:\n{tail(log)}"
+            )
+        time.sleep(0.1)
+
+
+def _is_ready(port: int) -> bool:
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(f"http://{HOST}:{port}/readyz", timeout=2):
+            return True
+    except (OSError, urllib.error.URLError):
+        return False
