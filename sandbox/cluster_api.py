@@ -234,7 +234,7 @@ def _path(manifest: Manifest, *, named: bool = False) -> str:
 
 
 def _plural(kind: str) -> str:
-    if kind.endswith("y"):
+    if kind.endswith("y") and kind[-2] not in "aeiou":
         return f"{kind[:-1]}ies"
     return f"{kind}es" if kind.endswith("s") else f"{kind}s"
 
