@@ -4,12 +4,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox import checkpoint, created
+from sandbox import account, checkpoint
 from sandbox.account import Account
 from sandbox.cli import Cli, CliError
 from sandbox.environment import Layout
 
-__all__ = ["mend", "settled"]
+__all__ = ["mend", "noted", "settled"]
 
 
 def mend(layout: Layout, cli: Cli, local: Account, stack: str) -> None:
@@ -31,7 +31,7 @@ def mend(layout: Layout, cli: Cli, local: Account, stack: str) -> None:
         return
     print(f"It left {len(pending)} operations open: reading the stack again.")
     urns = {operation["resource"]["urn"] for operation in pending}
-    ids = {urn: created.find(local, urn) for urn in sorted(urns)}
+    ids = {urn: noted(local, urn) for urn in sorted(urns)}
     exported = json.loads(cli.keep("stack", "export"))
     exported["deployment"] = settled(exported["deployment"], ids)
     file = layout.state / "mended.json"
@@ -43,6 +43,17 @@ def mend(layout: Layout, cli: Cli, local: Account, stack: str) -> None:
         != 0
     ):
         raise CliError(f"stack {stack} could not be read again")
+
+
+def noted(local: Account, urn: str) -> str | None:
+    """Return the id that the plugin of AWS noted last for a resource, or None."""
+    # These load boto3, which takes longer than all else: only after a killed run.
+    from sandbox.aws import notes
+    from sandbox.aws.journal import Journal
+
+    # Records of all regions share one bucket.
+    note = notes.read(Journal(account.cloud(local, "us-east-1")), urn)
+    return note["id"] if note else None
 
 
 def settled(

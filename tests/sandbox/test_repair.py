@@ -5,11 +5,12 @@ from unittest import mock
 
 import pytest
 
-from sandbox import account, created
+from sandbox import account
+from sandbox.aws import notes
 from sandbox.aws.cloud import Cloud
 from sandbox.aws.journal import Journal
 from sandbox.environment import Layout, sealed
-from sandbox.repair import settled
+from sandbox.repair import noted, settled
 
 VPC = "urn:pulumi:sandbox::eks-jobs::aws:ec2/vpc:Vpc::platform"
 SUBNET = "urn:pulumi:sandbox::eks-jobs::aws:ec2/subnet:Subnet::platform-a"
@@ -81,10 +82,10 @@ def test_the_note_of_the_plugin_is_found_in_the_account(tmp_path):
     url = f"http://127.0.0.1:{local.port}"
     try:
         with mock.patch.dict(os.environ, {"AWS_PROFILE": "production"}):
-            before = created.find(local, VPC)
-            note = {"id": "vpc-1"}
-            Journal(Cloud(url, "ap-northeast-2")).put(created.key(VPC), note)
-            after = created.find(local, VPC)
+            before = noted(local, VPC)
+            journal = Journal(Cloud(url, "ap-northeast-2"))
+            notes.write(journal, VPC, "vpc-1", {})
+            after = noted(local, VPC)
     finally:
         account.stop(layout)
 

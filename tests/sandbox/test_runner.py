@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import account, created, runner, tools
+from sandbox import account, repair, runner, tools
 from sandbox.__main__ import main
 from sandbox.account import Account
 from sandbox.cli import CliError
@@ -317,7 +317,7 @@ def test_open_operations_are_settled_before_anything_else(
     machine.run(runner.up)
     pending = [{"type": "creating", "resource": {"urn": URN, "inputs": {"a": 1}}}]
     machine.write_state({"pending_operations": pending})
-    monkeypatch.setattr(created, "find", lambda _local, _urn: "vpc-1")
+    monkeypatch.setattr(repair, "noted", lambda _local, _urn: "vpc-1")
     machine.asked()
     capsys.readouterr()
     code = machine.run(action)
@@ -342,7 +342,7 @@ def test_a_stack_that_cannot_be_read_again_is_not_changed(machine, monkeypatch):
     machine.run(runner.up)
     pending = [{"type": "updating", "resource": {"urn": URN}}]
     machine.write_state({"pending_operations": pending})
-    monkeypatch.setattr(created, "find", lambda _local, _urn: None)
+    monkeypatch.setattr(repair, "noted", lambda _local, _urn: None)
     with pytest.raises(CliError) as caught:
         machine.run(runner.up, ENDS_AT="refresh", ENDS="exit 1")
 
