@@ -22,6 +22,7 @@ from pulumi.runtime.stack import Stack
 
 from tests import sdk_inputs
 
+LOOP = asyncio.new_event_loop()
 GOLDEN = Path(__file__).parent / "golden"
 STACK = "pulumi:pulumi:Stack"
 EKS_CLUSTER = "eks:index:Cluster"
@@ -339,12 +340,15 @@ def _unique(resources: Iterable[Resource]) -> None:
     assert [] == twice, f"registered twice: {twice}"
 
 
-def _have_event_loop() -> None:
-    """Give the thread a loop again, when a test before took it with `asyncio.run`."""
-    try:
-        asyncio.get_event_loop_policy().get_event_loop()
-    except RuntimeError:
-        asyncio.set_event_loop(asyncio.new_event_loop())
+@pytest.fixture(autouse=True)
+def _event_loop() -> None:
+    """
+    Give each test the same event loop.
+
+    `asyncio.run` of a test before leaves none, and a loop that Pulumi makes by the way
+    is collected while it is open, which fails whatever test runs at that moment.
+    """
+    asyncio.set_event_loop(LOOP)
 
 
 @pytest.fixture
@@ -367,7 +371,6 @@ def deploy() -> Callable[..., Deployment]:
         preview: bool = False,
         answers: Mapping[str, Answer] | None = None,
     ) -> Deployment:
-        _have_event_loop()
         cloud = _Cloud({**ANSWERS, **(answers or {})}, preview)
         monitor, engine, exports = _Monitor(cloud), _Engine(), {}
         pulumi.runtime.set_mocks(cloud, stack=stack, preview=preview, monitor=monitor)
