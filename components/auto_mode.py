@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components import _controllers, _iam, _nodes
+from components import _controllers, _iam
 from components._children import children_of, invoke_with
 from components.cluster_facts import ClusterFacts
 from components.spec.groups import JobGroup
 from components.spec.instance_types import InstanceTypes
+from components.spec.names import LIMITS, PULUMI_SUFFIX, bounded
 from components.spec.problems import refuse, refused
 from components.spec.scaler.auto_mode import (
     ACCESS_ENTRY_TYPE,
@@ -79,20 +80,17 @@ class AutoModeNodes(pulumi.ComponentResource):
     finish; then go classes, access and the role.
 
     Children: a role for the nodes, its policies, an access entry and the policy of
-    that entry, called *name*; the NodeClass and the NodePool of each group, `-` and
-    the group's name. The role is one of its own: EKS makes the entry of the role of
-    its built-in pools, and refuses a second.
+    that entry, called *name*, cut where IAM has no room; the NodeClass and the
+    NodePool of each group, `-` and the group's name. The role is one of its own: EKS
+    makes the entry of the role of its built-in pools, and refuses a second.
 
     Args:
-        name: Name of the component and of its children, at most 56 characters.
+        name: Name of the component and of its children.
         args: See `AutoModeNodesArgs`.
         opts: Options for the component; children inherit provider and parent.
 
     Attributes:
         group_names: Names of the pools, by the names of the groups.
-
-    Raises:
-        ValueError: The name is too long.
     """
 
     group_names: Mapping[str, pulumi.Output[str]]
@@ -103,11 +101,11 @@ class AutoModeNodes(pulumi.ComponentResource):
         args: AutoModeNodesArgs,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        _nodes.check_name(name, "iam_role")
         super().__init__("eks-jobs:index:AutoModeNodes", name, None, opts)
         child = children_of(self, opts, args.cluster.ready)
 
-        role, attached = _iam.role(name, _iam.EC2, NODE_POLICIES, args.tags, child)
+        label = bounded(name, LIMITS["iam_role"] - PULUMI_SUFFIX)
+        role, attached = _iam.role(label, _iam.EC2, NODE_POLICIES, args.tags, child)
         access = _access(name, args, role, child)
         site = Site(
             cluster_name=args.cluster.name,

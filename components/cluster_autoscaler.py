@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components import _controllers, _nodes
+from components import _controllers
 from components._children import children_of, invoke_with
 from components.cluster_facts import ClusterFacts
 from components.spec.groups import ServerGroup
+from components.spec.names import LIMITS, PULUMI_SUFFIX, bounded
 from components.spec.problems import refuse, refused
 from components.spec.scaler import iam
 from components.spec.scaler.autoscaler_chart import (
@@ -76,19 +77,16 @@ class AutoscalerController(pulumi.ComponentResource):
     Cluster Autoscaler, allowed to resize the groups of its own cluster alone.
 
     Children: a role for its pods, the policy of that role and what ties both to the
-    service account, all called *name*, and the release, *name* too.
+    service account, all called *name*, cut where IAM has no room; and the release,
+    *name* too.
 
     The controller needs nodes: name them, and the DNS of the cluster, in
     `depends_on`.
 
     Args:
-        name: Name of the component and of its children, at most 56 characters.
+        name: Name of the component and of its children.
         args: See `AutoscalerControllerArgs`.
         opts: Options for the component; children inherit provider and parent.
-
-
-    Raises:
-        ValueError: The name is too long.
     """
 
     def __init__(
@@ -97,15 +95,15 @@ class AutoscalerController(pulumi.ComponentResource):
         args: AutoscalerControllerArgs,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        _nodes.check_name(name, "iam_role")
         super().__init__("eks-jobs:index:AutoscalerController", name, None, opts)
         child = children_of(self, opts, args.cluster.ready)
 
         policy = _controllers.account(args.cluster, child).apply(
             lambda account: iam.text(autoscaler_policy(account))
         )
+        label = bounded(name, LIMITS["iam_role"] - PULUMI_SUFFIX)
         permitted = _controllers.controller_role(
-            name, args.cluster, AUTOSCALER_ACCOUNT, {name: policy}, args.tags, child
+            label, args.cluster, AUTOSCALER_ACCOUNT, {label: policy}, args.tags, child
         )
         version = AUTOSCALER_CHART.version
         assert version is not None  # it does not follow the controller

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field, replace
 
 import pulumi
 
-from components import _nodes
+from components import _nodes, _scalers
 from components._addons import addon
 from components._children import children_of
 from components._notices import announce
 from components.cluster import Cluster, ClusterArgs
 from components.cluster_facts import ClusterFacts
-from components.job_nodes import JobNodes, JobNodesArgs
 from components.job_policy import JobPolicy, JobPolicyArgs
 from components.network import Network, NetworkArgs
 from components.server_nodes import ServerNodes, ServerNodesArgs
@@ -29,6 +28,16 @@ from components.spec.policy.plan import (
 from components.spec.policy.settings import JobPolicySettings
 from components.spec.problems import refuse, refused
 from components.spec.review import review
+from components.spec.scaler.autoscaler_groups import zone_keys
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.plan import (
+    auto_mode_alone,
+    auto_mode_of,
+    check_scalers_fit,
+    scaler_facts,
+    scaler_notices,
+)
+from components.spec.scaler.settings import Scaler
 from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
 from components.storage import Storage, StorageArgs
 from components.vpc_cni import VpcCni, VpcCniArgs
@@ -45,8 +54,12 @@ class JobPlatformArgs:
         network: A VPC to make, or the one to use.
         cluster: The control plane. Without a name in it the cluster is called as
             the component.
-        servers: Node groups for servers; one of them has no taints.
+        servers: Node groups for servers; one of them has no taints. EKS Auto Mode
+            can do without any.
         jobs: Node groups for jobs.
+        scaler: What adds and removes nodes of jobs.
+        retiring_scaler: Another one that makes no new nodes, and lets the jobs on
+            those it has come to their end; see docs/migration.md.
         vpc_cni: How addresses are kept ready, on every node.
         policy: What happens to job pods when they are created; None: nothing.
         tags: Tags of everything, under those of each group.
@@ -55,19 +68,36 @@ class JobPlatformArgs:
     Raises:
         ValueError: Something in here, or the parts taken together, would be refused
             by AWS or Kubernetes. All problems are named, one a line.
+
+    Sources:
+        Cluster Autoscaler: it ends no node for its age or its image, and scales the
+        groups of servers too.
     """
 
     network: NewNetwork | ExistingNetwork
     cluster: ClusterSettings
     servers: tuple[ServerGroup, ...]
     jobs: tuple[JobGroup, ...] = ()
+    scaler: Scaler = ClusterAutoscaler()
+    retiring_scaler: Scaler | None = None
     vpc_cni: VpcCniTuning = WarmPrefixes()
     policy: JobPolicySettings | None = JobPolicySettings()
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
 
     def __post_init__(self) -> None:
-        refuse(_problems(self))
+        refuse(dict.fromkeys(_problems(self)))
+
+    @property
+    def only_auto_mode(self) -> bool:
+        """Whether every node is one of EKS Auto Mode."""
+        return auto_mode_alone(self.scaler, self.retiring_scaler, self.servers)
+
+    @property
+    def scalers(self) -> tuple[Scaler, ...]:
+        """The scaler in use, then the one on its way out."""
+        retiring = self.retiring_scaler
+        return (self.scaler,) if retiring is None else (self.scaler, retiring)
 
 
 class JobPlatform(pulumi.ComponentResource):
@@ -75,12 +105,16 @@ class JobPlatform(pulumi.ComponentResource):
     An EKS cluster on which jobs run packed, and servers run apart from them.
 
     Children: `Network` (`-network`, unless one exists), `Cluster` (`-cluster`),
-    `VpcCni` (`-vpc-cni`), one `ServerNodes` or `JobNodes` for each group (`-` and the
-    group's name), the add-on coredns (`-coredns`), `Storage` (`-storage`) and
-    `JobPolicy` (`-policy`).
+    `VpcCni` (`-vpc-cni`), `ServerNodes` for each group of servers (`-` and the
+    group's name), the add-on coredns (`-coredns`), `Storage` (`-storage`),
+    `JobPolicy` (`-policy`), and what the scaler makes of job groups:
+    `KarpenterNodes` (`-karpenter`), `AutoModeNodes` (`-auto-mode`), or
+    `AutoscalerController` (`-cluster-autoscaler`) with `JobNodes` or
+    `ManagedJobNodes` for each group (`-` and the group's name).
 
     Nodes wait for the settings of the VPC CNI, and what runs on nodes waits for
-    servers without taints; a destroy goes the other way round. A policy that the API
+    servers without taints, controllers of scalers for DNS as well; a destroy goes the
+    other way round. A policy that the API
     server runs itself waits for no node. A packing by the scheduler sets the scoring
     of the cluster, unless its settings have one. What AWS takes but will not honour
     is a warning of this component.
@@ -94,8 +128,8 @@ class JobPlatform(pulumi.ComponentResource):
     Attributes:
         facts: The cluster, for components that are added to it. They wait for its
             network, its control plane and its VPC CNI.
-        group_names: Names at AWS of the node groups and Auto Scaling groups, by the
-            names of the groups.
+        group_names: Names at AWS of the node groups and Auto Scaling groups, or of
+            the node pools, by the names of the groups.
 
     Raises:
         ValueError: The name is too long for a group.
@@ -118,27 +152,24 @@ class JobPlatform(pulumi.ComponentResource):
 
         control_plane = _cluster(name, args, child)
         cni = _vpc_cni(name, args, control_plane, child)
-        ready = (*control_plane.ready, cni)
-        self.facts = replace(control_plane, ready=ready)
+        self.facts = replace(control_plane, ready=(*control_plane.ready, *cni))
         servers = {
             group.name: ServerNodes(
                 f"{name}-{group.name}", _server_args(self.facts, args, group), child
             )
             for group in args.servers
         }
-        jobs = {
-            group.name: JobNodes(
-                f"{name}-{group.name}", _job_args(self.facts, args, group), child
-            )
-            for group in args.jobs
-        }
         open_to_all = [servers[g.name] for g in args.servers if not g.all_taints]
-        _on_nodes(name, args, self.facts, _after(child, open_to_all))
+        dns = _on_nodes(name, args, self.facts, _after(child, open_to_all))
         _policy(name, args, self.facts, list(servers.values()), child)
+        running = _after(child, [*open_to_all, *dns])
+        jobs, *_ = (
+            _scalers.scaled_nodes(name, scaler, args, self.facts, child, running)
+            for scaler in args.scalers
+        )
 
-        self.group_names = {
-            group: made.group_name for group, made in {**servers, **jobs}.items()
-        }
+        groups = {group: made.group_name for group, made in servers.items()}
+        self.group_names = {**groups, **jobs}
         self.register_outputs(
             {
                 "cluster_name": self.facts.name,
@@ -156,8 +187,20 @@ def _announce(platform: pulumi.Resource, args: JobPlatformArgs) -> None:
         network=args.network,
         cluster=args.cluster,
         vpc_cni=args.vpc_cni,
+        scaler=args.scaler.kind,
     )
     announce(platform, notices)
+    announce(
+        platform,
+        scaler_notices(
+            args.scaler,
+            args.retiring_scaler,
+            servers=args.servers,
+            jobs=args.jobs,
+            cluster_version=args.cluster.version,
+            policy=args.policy,
+        ),
+    )
     if args.policy is None:
         announce(platform, policy_notices(None, args.cluster.version, args.jobs))
 
@@ -180,6 +223,8 @@ def _cluster(
             settings=settings,
             vpc_id=network.vpc_id,
             subnet_ids=network.subnet_ids,
+            auto_mode=auto_mode_of(args.scaler, args.retiring_scaler),
+            only_auto_mode=args.only_auto_mode,
             tags=args.tags,
         ),
         _after(opts, made),
@@ -191,17 +236,16 @@ def _vpc_cni(
     args: JobPlatformArgs,
     cluster: ClusterFacts,
     opts: pulumi.ResourceOptions,
-) -> VpcCni:
-    return VpcCni(
-        f"{name}-vpc-cni",
-        VpcCniArgs(
-            cluster=cluster,
-            tuning=args.vpc_cni,
-            version=args.cluster.addons.get("vpc-cni"),
-            tags=args.tags,
-        ),
-        opts,
+) -> list[VpcCni]:
+    if args.only_auto_mode:
+        return []
+    tuned = VpcCniArgs(
+        cluster=cluster,
+        tuning=args.vpc_cni,
+        version=args.cluster.addons.get("vpc-cni"),
+        tags=args.tags,
     )
+    return [VpcCni(f"{name}-vpc-cni", tuned, opts)]
 
 
 def _on_nodes(
@@ -209,20 +253,30 @@ def _on_nodes(
     args: JobPlatformArgs,
     cluster: ClusterFacts,
     opts: pulumi.ResourceOptions,
-) -> None:
-    """Add what degrades for twenty minutes unless a node without taints is there."""
+) -> list[pulumi.Resource]:
+    """
+    Add what degrades for twenty minutes unless a node without taints is there.
+
+    Returns:
+        The DNS of the cluster, where it is ours.
+    """
     versions = args.cluster.addons
     label = f"{name}-coredns"
-    addon(label, cluster, "coredns", versions.get("coredns"), args.tags, opts)
+    dns: list[pulumi.Resource] = []
+    if not args.only_auto_mode:
+        version = versions.get("coredns")
+        dns += [addon(label, cluster, "coredns", version, args.tags, opts)]
     Storage(
         f"{name}-storage",
         StorageArgs(
             cluster=cluster,
             version=versions.get("aws-ebs-csi-driver"),
+            auto_mode=args.only_auto_mode,
             tags=args.tags,
         ),
         opts,
     )
+    return dns
 
 
 def _policy(
@@ -241,6 +295,7 @@ def _policy(
         JobPolicyArgs(
             cluster=cluster,
             settings=args.policy,
+            scalers=scaler_facts(args.scaler, args.retiring_scaler, cluster.version),
             servers=args.servers,
             jobs=args.jobs,
             scheduler=with_scoring(args.cluster, args.policy).scheduler,
@@ -266,18 +321,6 @@ def _server_args(
     )
 
 
-def _job_args(
-    cluster: ClusterFacts, args: JobPlatformArgs, group: JobGroup
-) -> JobNodesArgs:
-    return JobNodesArgs(
-        cluster=cluster,
-        group=group,
-        ami_release=args.cluster.ami_release,
-        instance_types=args.instance_types,
-        tags=args.tags,
-    )
-
-
 def _problems(args: JobPlatformArgs) -> Iterator[str]:
     """Build the arguments of all nodes with a stand-in, before any resource exists."""
     stand_in = ClusterFacts(
@@ -290,14 +333,38 @@ def _problems(args: JobPlatformArgs) -> Iterator[str]:
         subnet_ids=[""],
         version=args.cluster.version,
     )
-    yield from refused("", validate_groups, args.servers, args.jobs)
+    yield from refused(
+        "",
+        lambda: validate_groups(
+            args.servers, args.jobs, servers_needed=not args.only_auto_mode
+        ),
+    )
     yield from refused("", validate_addresses, args.cluster, args.network)
     for place, group in enumerate(args.servers):
         yield from refused(f"servers[{place}]: ", _server_args, stand_in, args, group)
-    for place, group in enumerate(args.jobs):
-        yield from refused(f"jobs[{place}]: ", _job_args, stand_in, args, group)
+    zones = zone_keys(args.network)
+    stand_in = replace(stand_in, subnet_ids=[""] * len(zones))
+    for scaler in args.scalers:
+        yield from _scalers.group_problems(scaler, args, stand_in)
+    yield from refused(
+        "",
+        lambda: check_scalers_fit(
+            args.scaler,
+            args.retiring_scaler,
+            servers=args.servers,
+            jobs=args.jobs,
+            cluster=args.cluster,
+            zones=len(zones),
+            vpc_cni=args.vpc_cni,
+            tags=args.tags,
+            instance_types=args.instance_types,
+        ),
+    )
     if args.policy is not None:
-        yield from refused("policy: ", validate_policy, args.policy, args.cluster)
+        facts = scaler_facts(args.scaler, args.retiring_scaler, args.cluster.version)
+        yield from refused(
+            "policy: ", validate_policy, args.policy, args.cluster, facts
+        )
         yield from refused(
             "policy.kyverno: ",
             kyverno_release,

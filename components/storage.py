@@ -26,18 +26,25 @@ class StorageArgs:
         cluster: The cluster; its `provider` is needed.
         version: Version of the add-on, `v1.50.0-eksbuild.1`. None is the default of
             EKS for the cluster's version.
+        auto_mode: Whether all nodes are of EKS Auto Mode, which brings a driver.
         tags: Tags of the add-on and of its role.
 
     Raises:
-        ValueError: AWS would refuse the tags, or the cluster has no provider.
+        ValueError: AWS would refuse the tags, the cluster has no provider, or a
+            version is given for a driver that is not installed.
     """
 
     cluster: ClusterFacts
     version: str | None = None
+    auto_mode: bool = False
     tags: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_tags(self.tags)
+        if self.auto_mode and self.version is not None:
+            raise ValueError(
+                f"version must be left out with auto_mode, got version={self.version}"
+            )
         if self.cluster.provider is None:
             raise ValueError(
                 "cluster.provider must be given, the storage class is a Kubernetes "
@@ -53,7 +60,8 @@ class Storage(pulumi.ComponentResource):
     them in `depends_on`), or the add-on stays degraded until EKS gives up.
 
     Children: the add-on and the storage class, both called *name*; a role for the
-    driver, *name*, and its policy. The storage class is `gp3` in the cluster.
+    driver, *name*, and its policy. With the driver of EKS Auto Mode there is the
+    class alone. It is called `gp3` in the cluster.
 
     Args:
         name: Name of the component and of its children.
@@ -75,8 +83,9 @@ class Storage(pulumi.ComponentResource):
         super().__init__("eks-jobs:index:Storage", name, None, opts)
         child = children_of(self, opts, args.cluster.ready)
 
-        _driver(name, args, child)
-        self.storage_class = _storage_class(name, args.cluster, child).metadata.name
+        if not args.auto_mode:
+            _driver(name, args, child)
+        self.storage_class = _storage_class(name, args, child).metadata.name
         self.register_outputs({"storage_class": self.storage_class})
 
 
@@ -95,9 +104,9 @@ def _driver(name: str, args: StorageArgs, opts: pulumi.ResourceOptions) -> None:
 
 
 def _storage_class(
-    name: str, cluster: ClusterFacts, opts: pulumi.ResourceOptions
+    name: str, args: StorageArgs, opts: pulumi.ResourceOptions
 ) -> kubernetes.storage.v1.StorageClass:
-    manifest = storage_class()
+    cluster, manifest = args.cluster, storage_class(auto_mode=args.auto_mode)
     return kubernetes.storage.v1.StorageClass(
         name,
         metadata=manifest["metadata"],

@@ -11,12 +11,30 @@ from components.spec.instance_types import InstanceTypes
 from components.spec.network import ExistingNetwork
 from components.spec.node_config import check_group
 from components.spec.policy.plan import kyverno_release, validate_policy
-from components.spec.tags import check_tags, scaling_group_tags, tag_problems
+from components.spec.scaler.autoscaler_groups import zone_keys
+from components.spec.scaler.plan import (
+    auto_mode_alone,
+    check_scalers_fit,
+    scaler_facts,
+)
+from components.spec.tags import check_tags, tag_problems
 from infra import reader
 
 __all__ = ["REGION", "cross_problems", "region_problems"]
 
 REGION = "aws:region"
+
+_SCALERS = ("scaler", "retiring_scaler")
+_NEEDED = (
+    *_SCALERS,
+    "servers",
+    "jobs",
+    "cluster",
+    "network",
+    "vpc_cni",
+    "tags",
+    "instance_types",
+)
 
 _REGION_NAME = re.compile(r"[a-z]+(-[a-z]+)+-\d+")
 _EXPECTED = f"{REGION}: expected a region such as ap-northeast-2"
@@ -39,12 +57,14 @@ def cross_problems(found: Mapping[str, Any], region: Any) -> list[str]:
         found: Fields of `Settings`; those that could not be read are missing.
         region: What the file says about `aws:region`.
     """
-    return [
+    lines = [
         line
         for keys, path, check in _checks(found)
         if keys <= found.keys()
         for line in reader.problems(path, check)
-    ] + _zone_problems(found.get("network"), region)
+    ]
+    # Two checks may meet the same fault.
+    return [*dict.fromkeys(lines), *_zone_problems(found.get("network"), region)]
 
 
 def _checks(
@@ -52,9 +72,13 @@ def _checks(
 ) -> Iterator[tuple[set[str], str, Callable[[], Any]]]:
     """Yield the keys that a check needs, the path of its problems, and the check."""
     yield (
-        {"servers", "jobs"},
+        {"servers", "jobs", *_SCALERS},
         "servers, jobs",
-        lambda: validate_groups(found["servers"], found["jobs"]),
+        lambda: validate_groups(
+            found["servers"],
+            found["jobs"],
+            servers_needed=not auto_mode_alone(*_scalers(found), found["servers"]),
+        ),
     )
     yield (
         {"cluster", "network"},
@@ -67,15 +91,22 @@ def _checks(
     types = InstanceTypes.bundled().including(found.get("instance_types", ()))
     for path, group in _groups(found):
         yield {"instance_types"}, path, partial(check_group, group, types)
-        if isinstance(group, JobGroup):
-            yield {"cluster", "tags"}, path, partial(_check_tags, found, group)
+    yield set(_NEEDED), "", partial(_check_scalers, found, types)
 
 
 def _policy_checks(
     found: Mapping[str, Any],
 ) -> Iterator[tuple[set[str], str, Callable[[], Any]]]:
     policy = found["policy"]
-    yield {"cluster"}, "policy", lambda: validate_policy(policy, found["cluster"])
+    yield (
+        {"cluster", *_SCALERS},
+        "policy",
+        lambda: validate_policy(
+            policy,
+            found["cluster"],
+            scaler_facts(*_scalers(found), found["cluster"].version),
+        ),
+    )
     yield (
         {"cluster", "servers", "jobs"},
         "policy.kyverno",
@@ -85,11 +116,23 @@ def _policy_checks(
     )
 
 
-def _check_tags(found: Mapping[str, Any], group: JobGroup) -> None:
-    """Count all tags of a group; what is wrong with those of all is said once."""
-    if not tag_problems(found["tags"]):
-        own = scaling_group_tags(found["cluster"].name, group)
-        check_tags({**found["tags"], **group.tags}, own)
+def _scalers(found: Mapping[str, Any]) -> tuple[Any, Any]:
+    return found["scaler"], found["retiring_scaler"]
+
+
+def _check_scalers(found: Mapping[str, Any], types: InstanceTypes) -> None:
+    """Leave tags out that are wrong by themselves: that is said once, not by group."""
+    tags, zones = found["tags"], zone_keys(found["network"])
+    check_scalers_fit(
+        *_scalers(found),
+        servers=found["servers"],
+        jobs=found["jobs"],
+        cluster=found["cluster"],
+        zones=len(zones),
+        vpc_cni=found["vpc_cni"],
+        tags={} if tag_problems(tags) else tags,
+        instance_types=types,
+    )
 
 
 def _groups(

@@ -8,17 +8,17 @@ from components.spec.capacity import (
     megabytes,
     node_capacity,
 )
-from components.spec.cluster import ClusterSettings
 from components.spec.group_review import address_limit
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceType, InstanceTypes
 from components.spec.mime import USER_DATA_LIMIT
-from components.spec.node_config import (
-    job_user_data,
-    managed_user_data,
-    usual_cluster,
-)
-from components.spec.tags import TAG_LIMIT, scaling_group_tags
+from components.spec.node_config import managed_user_data, usual_cluster
+from components.spec.scaler.auto_mode import AutoMode
+from components.spec.scaler.autoscaler_groups import self_managed_group_tags
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.karpenter import Karpenter
+from components.spec.tags import TAG_LIMIT
+from infra import scaled_groups
 from infra.markdown import pairs, table
 from infra.settings import Settings
 
@@ -50,13 +50,14 @@ def group_summary(
     facts = [one for one in known if one is not None]
     yield [f"## {kind} group {group.name}"]
     yield table(("setting", "value"), _facts(group, settings, types))
-    yield ["A node of each type:"]
-    yield _nodes(group, facts, settings)
-    yield [
-        "Allocatable memory is what EC2 names, less what is reserved and "
-        f"{EVICTION_MEMORY_MIB} MiB below which pods are evicted.",
-        "Firmware and kernel take some percent before that.",
-    ]
+    if not _eks_decides(group, settings):
+        yield ["A node of each type:"]
+        yield _nodes(group, facts, settings)
+        yield [
+            "Allocatable memory is what EC2 names, less what is reserved and "
+            f"{EVICTION_MEMORY_MIB} MiB below which pods are evicted.",
+            "Firmware and kernel take some percent before that.",
+        ]
     yield [
         f"The disk: {group.volume.size_gib} GiB gp3, {group.volume.iops} IOPS, "
         f"{group.volume.throughput_mib} MiB/s "
@@ -78,34 +79,56 @@ def _facts(
     yield "nodes", f"{group.size.min} to {group.size.max}"
     yield "labels", pairs(group.all_labels)
     yield "taints", taints or "none"
-    if group.kubelet is None:
+    if isinstance(group, JobGroup):
+        yield "longest job", group.longest_job or "not known"
+    if _eks_decides(group, settings):
+        yield "pods of a node", "EKS decides, 110 at most"
+    elif group.kubelet is None:
         yield "pods of a node", "EKS decides"
     else:
         qps = group.kubelet.registry_pull_qps
         limit = f"{qps} a second, {group.kubelet.burst} at once" if qps else "no limit"
         yield "pods of a node", group.kubelet.max_pods
         yield "image pulls", limit
-    yield "image", _image(group, settings.cluster)
-    yield "user data", _user_data_size(group, types)
-    if isinstance(group, JobGroup):
-        own = scaling_group_tags(str(settings.cluster.name), group)
-        count = len({**own, **settings.tags, **group.tags})
-        yield "tags", f"{count} of {TAG_LIMIT} on the Auto Scaling group"
-    else:
-        count = len({"Name", *settings.tags, *group.tags})
-        yield "tags", f"{count} of {TAG_LIMIT} on the node group"
+    yield "image", _image(group, settings)
+    yield "user data", _user_data_size(group, settings, types)
+    yield "tags", _tags(group, settings)
 
 
-def _image(group: ServerGroup | JobGroup, cluster: ClusterSettings) -> str:
-    if not isinstance(group, JobGroup):
+def _tags(group: ServerGroup | JobGroup, settings: Settings) -> str:
+    scaler, every = settings.scaler, {"Name", *settings.tags, *group.tags}
+    place = "the nodes"
+    if isinstance(group, ServerGroup):
+        place = "the node group"
+    elif isinstance(scaler, ClusterAutoscaler):
+        place = "the Auto Scaling group"
+        options = scaler.scale_down(group.name)
+        name = str(settings.cluster.name)
+        every |= self_managed_group_tags(name, group, options).keys()
+    return f"{len(every)} of {TAG_LIMIT} on {place}"
+
+
+def _eks_decides(group: ServerGroup | JobGroup, settings: Settings) -> bool:
+    return isinstance(group, JobGroup) and isinstance(settings.scaler, AutoMode)
+
+
+def _image(group: ServerGroup | JobGroup, settings: Settings) -> str:
+    cluster, scaler = settings.cluster, settings.scaler
+    if isinstance(group, JobGroup) and group.ami_id is not None:
+        return group.ami_id
+    if isinstance(group, JobGroup) and isinstance(scaler, Karpenter):
+        return scaler.alias(cluster.ami_release or "")
+    if isinstance(group, ServerGroup) or cluster.ami_release is None:
         return f"chosen by EKS for {cluster.version}"
-    return group.ami_id or f"AL2023, release {cluster.ami_release}"
+    return f"AL2023, release {cluster.ami_release}"
 
 
-def _user_data_size(group: ServerGroup | JobGroup, types: InstanceTypes) -> str:
+def _user_data_size(
+    group: ServerGroup | JobGroup, settings: Settings, types: InstanceTypes
+) -> str:
     """Measure with a certificate of the usual length, as the check does."""
     if isinstance(group, JobGroup):
-        text = job_user_data(usual_cluster(), group, types)
+        text = scaled_groups.job_node_data(group, settings, types, usual_cluster())
     else:
         text = managed_user_data(group, types)
     if text is None:

@@ -11,15 +11,26 @@ __all__ = ["deploy", "keep_secrets"]
 
 _OF_NODES = {"user_data", "block_device_mappings", "tags", "tag_specifications"}
 
+# Kubernetes objects and Helm releases hold everything in one input.
+_OF_OBJECTS = {"spec", "values"}
+
 # The inputs into which values of a key flow as they are. The rest of a key shapes
 # the graph and becomes part of names, so it is plain whatever the file says.
 _CARRIERS: Mapping[str, set[str]] = {
-    "network": {"vpc_id", "subnet_ids", "private_subnet_ids", "vpc_zone_identifiers"},
+    "network": {
+        "vpc_id",
+        "subnet_ids",
+        "private_subnet_ids",
+        "vpc_zone_identifiers",
+        *_OF_OBJECTS,
+    },
     "cluster": {"public_access_cidrs"},
     "servers": _OF_NODES,
-    "jobs": _OF_NODES | {"image_id"},
-    "policy": {"spec", "values"},
-    "tags": {"tags", "tag_specifications"},
+    "jobs": _OF_NODES | _OF_OBJECTS | {"image_id"},
+    "scaler": _OF_OBJECTS | {"policy"},
+    "retiring_scaler": _OF_OBJECTS | {"policy"},
+    "policy": _OF_OBJECTS,
+    "tags": {"tags", "tag_specifications"} | _OF_OBJECTS,
 }
 
 
@@ -28,7 +39,8 @@ def deploy(settings: Settings) -> None:
     Create the resources of one stack, all of them below one `JobPlatform`.
 
     Outputs of the stack: `cluster_name`, `endpoint`, `groups` (the names at AWS of
-    node groups and Auto Scaling groups, by the names of the stack file) and
+    node groups and Auto Scaling groups, or those of node pools, by the names of the
+    stack file) and
     `kubeconfig_command` (what writes the access for kubectl).
 
     Raises:
@@ -58,6 +70,8 @@ def _platform(settings: Settings) -> JobPlatform:
             cluster=settings.cluster,
             servers=settings.servers,
             jobs=settings.jobs,
+            scaler=settings.scaler,
+            retiring_scaler=settings.retiring_scaler,
             vpc_cni=settings.vpc_cni,
             policy=settings.policy,
             tags=settings.tags,

@@ -16,15 +16,13 @@ import yaml
 
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceTypes
-from components.spec.node_config import (
-    NodeCluster,
-    job_user_data,
-    managed_user_data,
-)
+from components.spec.node_config import NodeCluster, managed_user_data
 from components.spec.policy.fragment import render_pod_templates
 from components.spec.policy.manifests import policy_manifests
 from components.spec.policy.plan import engine_of, kyverno_release
+from components.spec.scaler.plan import auto_mode_alone
 from components.spec.storage_class import storage_class
+from infra import scaled_groups
 from infra.settings import Settings, load_file
 from infra.summary import summary
 
@@ -67,15 +65,38 @@ def files(stack: str, settings: Settings) -> dict[str, str]:
     }
     objects = {
         f"kubernetes/{one['kind'].lower()}-{one['metadata']['name']}.yaml": _text(one)
-        for one in (storage_class(), *_policies(settings))
+        for one in (
+            _storage_class(settings),
+            *_policies(settings),
+            *_pool_objects(settings, types),
+        )
+    }
+    values = {
+        f"helm/{chart}.yaml": _text(one)
+        for chart, one in scaled_groups.chart_values(settings)
     }
     texts = {path: text for path, text in user_data.items() if text is not None}
     return {
         "summary.md": summary(stack, settings),
         **texts,
         **objects,
+        **values,
         **_policy_files(settings),
     }
+
+
+def _storage_class(settings: Settings) -> dict[str, Any]:
+    alone = auto_mode_alone(settings.scaler, settings.retiring_scaler, settings.servers)
+    return storage_class(auto_mode=alone)
+
+
+def _pool_objects(settings: Settings, types: InstanceTypes) -> list[dict[str, Any]]:
+    return [
+        manifest
+        for scaler in scaled_groups.scalers(settings)
+        for one in scaled_groups.pools(scaler, settings, types)
+        for manifest in (one.node_class, one.node_pool)
+    ]
 
 
 def _policies(settings: Settings) -> list[dict[str, Any]]:
@@ -124,7 +145,7 @@ def _user_data(
         certificate_authority="<CERTIFICATE AUTHORITY OF THE CLUSTER>",
         service_cidr=settings.cluster.service_cidr,
     )
-    return job_user_data(cluster, group, types)
+    return scaled_groups.job_node_data(group, settings, types, cluster)
 
 
 def write(out: Path, rendered: dict[str, str]) -> None:

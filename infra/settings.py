@@ -22,6 +22,9 @@ from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceType
 from components.spec.network import ExistingNetwork, NewNetwork
 from components.spec.policy.settings import JobPolicySettings
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.plan import uses_ami_release
+from components.spec.scaler.settings import Scaler
 from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
 from infra import checks, reader, stack_file, versions
 
@@ -36,9 +39,13 @@ class Settings:
     Args:
         network: A VPC of its own, or the ids of one that exists.
         cluster: The control plane. Without a name it is called `<project>-<stack>`,
-            without a release of node images the one of `versions` is taken.
+            without a release of node images the one of `versions` is taken, where
+            nodes are booted from it.
         servers: Groups for what runs on and on; one of them without taints.
         jobs: Groups for what runs to an end.
+        scaler: What adds and removes nodes of jobs.
+        retiring_scaler: Another one, on its way out: it makes no nodes, and lets the
+            jobs on those it has come to their end.
         vpc_cni: How nodes keep addresses ready.
         policy: What happens to job pods when they are created. None, which is null in
             the file: nothing.
@@ -48,14 +55,16 @@ class Settings:
         secret_keys: Keys of the file that hold secrets. Not a key itself.
 
     Sources:
-        Prefixes: four calls to EC2 serve the sixty pods of a node, see
-        `WarmPrefixes`.
+        Cluster Autoscaler: see `JobPlatformArgs`. Prefixes: four calls to EC2 serve
+        the sixty pods of a node, see `WarmPrefixes`.
     """
 
     network: NewNetwork | ExistingNetwork
     cluster: ClusterSettings
     servers: tuple[ServerGroup, ...]
     jobs: tuple[JobGroup, ...]
+    scaler: Scaler = ClusterAutoscaler()
+    retiring_scaler: Scaler | None = None
     vpc_cni: VpcCniTuning = WarmPrefixes()
     policy: JobPolicySettings | None = JobPolicySettings()
     tags: Mapping[str, str] = field(default_factory=dict)
@@ -153,11 +162,13 @@ def _complete(found: dict[str, Any], cluster_name: str) -> list[str]:
     if "cluster" not in found:
         return []
     cluster: ClusterSettings = found["cluster"]
+    scaler, retiring = found.get("scaler"), found.get("retiring_scaler")
+    pinned = scaler is None or uses_ami_release(scaler, retiring)
     complete = partial(
         replace,
         cluster,
         name=cluster.name or cluster_name,
-        ami_release=cluster.ami_release or versions.AMI_RELEASE,
+        ami_release=cluster.ami_release or (versions.AMI_RELEASE if pinned else None),
     )
     problems = reader.problems("cluster", complete)
     found["cluster"] = cluster if problems else complete()

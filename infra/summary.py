@@ -8,9 +8,15 @@ from components.spec.instance_types import InstanceTypes
 from components.spec.network import NewNetwork, subnet_plan, zone_subnets
 from components.spec.policy.plan import policy_notices, with_scoring
 from components.spec.review import Notice, review
+from components.spec.scaler.auto_mode import NODE_POLICIES as AUTO_NODE_POLICIES
+from components.spec.scaler.auto_mode import AutoMode
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.plan import auto_mode_alone, scaler_notices
+from infra import scaled_groups
 from infra.group_summary import group_summary
 from infra.markdown import pairs, table
 from infra.policy_summary import policy_summary
+from infra.scaler_summary import access_rows, scaler_summary
 from infra.settings import Settings
 
 __all__ = ["summary"]
@@ -32,7 +38,17 @@ def summary(stack: str, settings: Settings) -> str:
         network=settings.network,
         cluster=settings.cluster,
         vpc_cni=settings.vpc_cni,
-    ) + policy_notices(settings.policy, settings.cluster.version, settings.jobs)
+        scaler=settings.scaler.kind,
+    )
+    notices += scaler_notices(
+        settings.scaler,
+        settings.retiring_scaler,
+        servers=settings.servers,
+        jobs=settings.jobs,
+        cluster_version=settings.cluster.version,
+        policy=settings.policy,
+    )
+    notices += policy_notices(settings.policy, settings.cluster.version, settings.jobs)
     blocks = [
         [f"# Stack {stack}"],
         [
@@ -44,6 +60,7 @@ def summary(stack: str, settings: Settings) -> str:
         *_endpoint(settings.cluster),
         *_network(settings),
         *_access(settings),
+        *scaler_summary(settings, types),
         *policy_summary(settings),
         *(
             block
@@ -73,6 +90,7 @@ def _cluster(settings: Settings) -> Iterator[list[str]]:
     pins = ", ".join(
         f"{name} {cluster.addons.get(name, 'default of EKS')}" for name in ADDONS
     )
+    release = cluster.ami_release
     yield ["## Cluster"]
     yield table(
         ("setting", "value"),
@@ -86,8 +104,11 @@ def _cluster(settings: Settings) -> Iterator[list[str]]:
             ("logs", ", ".join(cluster.log_types) or "none"),
             ("scheduler", scoring),
             ("finished pods kept", "default of EKS" if kept is None else kept),
-            ("add-ons", pins),
-            ("node images", f"AL2023, release {cluster.ami_release}"),
+            ("add-ons", "those of EKS Auto Mode" if _alone(settings) else pins),
+            (
+                "node images of jobs",
+                "chosen by EKS" if release is None else f"AL2023, release {release}",
+            ),
             ("tags on all resources", pairs(settings.tags)),
         ],
     )
@@ -133,7 +154,13 @@ def _network(settings: Settings) -> Iterator[list[str]]:
                 "Subnets follow from the letters of zones; most regions begin at a.",
             ]
         yield table(("zone", "private subnet", "public subnet"), _zones(network))
-    yield [f"VPC CNI: `{settings.vpc_cni.configuration_values()}`"]
+    if not _alone(settings):
+        yield [f"VPC CNI: `{settings.vpc_cni.configuration_values()}`"]
+
+
+def _alone(settings: Settings) -> bool:
+    """Tell whether every node is one of EKS Auto Mode."""
+    return auto_mode_alone(settings.scaler, settings.retiring_scaler, settings.servers)
 
 
 def _zones(network: NewNetwork) -> list[tuple[str, str, str]]:
@@ -144,20 +171,35 @@ def _zones(network: NewNetwork) -> list[tuple[str, str, str]]:
     return [(zone, subnets.private, subnets.public) for zone, subnets in plan]
 
 
-def _access(settings: Settings) -> Iterator[list[str]]:
+def _node_rows(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Name the policies of nodes; the pools of a scaler share one role."""
     nodes = ", ".join(access.NODE_POLICIES)
+    for group in settings.servers:
+        yield f"role of the nodes of {group.name}", nodes
+    for scaler in scaled_groups.scalers(settings):
+        if isinstance(scaler, ClusterAutoscaler):
+            for group in settings.jobs:
+                yield f"role of the nodes of {group.name}", nodes
+        elif isinstance(scaler, AutoMode):
+            yield "role of the nodes of all pools", ", ".join(AUTO_NODE_POLICIES)
+        elif scaler.node_role is None and scaler.instance_profile is None:
+            yield "role of the nodes of all pools", nodes
+
+
+def _access(settings: Settings) -> Iterator[list[str]]:
     admin = access.ADMIN_POLICY.rpartition("/")[2]
-    groups = (*settings.servers, *settings.jobs)
+    driver = (
+        f"role of `kube-system/{access.EBS_DRIVER_ACCOUNT}` (Pod Identity)",
+        ", ".join(access.EBS_DRIVER_POLICIES),
+    )
     yield ["## Access"]
     yield table(
         ("principal", "gets"),
         [
             ("role of the control plane", "AmazonEKSClusterPolicy"),
-            *((f"role of the nodes of {group.name}", nodes) for group in groups),
-            (
-                f"role of `kube-system/{access.EBS_DRIVER_ACCOUNT}` (Pod Identity)",
-                ", ".join(access.EBS_DRIVER_POLICIES),
-            ),
+            *_node_rows(settings),
+            *access_rows(settings),
+            *([] if _alone(settings) else [driver]),
             *(
                 (f"`{arn}`", f"{admin}, whole cluster")
                 for arn in settings.cluster.admins

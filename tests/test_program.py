@@ -105,6 +105,17 @@ WITH_SECRETS: dict[str, Any] = {
             "user_data": [{"kind": "shell", "content": f"#!/bin/bash\n: {MARK}\n"}],
         }
     ],
+    "scaler": {
+        "kind": "karpenter",
+        "server_pools": [
+            {
+                "name": "more",
+                "architecture": "amd64",
+                "instance_types": ["m7i.large"],
+                "tags": {"owner": MARK},
+            }
+        ],
+    },
     "policy": {"label": {"key": "group", "value": MARK}},
     "tags": {"contact": MARK},
 }
@@ -116,9 +127,11 @@ FLOWING = [
     ("servers", MARK),
     ("jobs", MARK),
     ("jobs", "ami-0123456789abc5ec3"),
+    ("scaler", MARK),
     ("policy", MARK),
     ("tags", MARK),
 ]
+SCALERS = [{"kind": "cluster-autoscaler"}, {"kind": "karpenter"}]
 
 
 def plain_texts(value):
@@ -136,14 +149,15 @@ def plain_texts(value):
             yield b64decode(value, validate=True).decode()
 
 
-def only(key: str) -> dict:
+def only(key: str, scaler: dict) -> dict:
     """Take the values that flow from *key* alone, the rest from GOOD."""
-    return GOOD | {key: WITH_SECRETS[key]}
+    return GOOD | {"scaler": scaler} | {key: WITH_SECRETS[key]}
 
 
+@pytest.mark.parametrize("scaler", SCALERS, ids=lambda one: one["kind"])
 @pytest.mark.parametrize(("key", "text"), FLOWING)
-def test_a_secret_is_never_stored_in_plain(deploy, key, text):
-    resources = run(deploy, only(key), [key]).resources
+def test_a_secret_is_never_stored_in_plain(deploy, key, text, scaler):
+    resources = run(deploy, only(key, scaler), [key]).resources
     leaks = [
         resource.path
         for resource in resources
@@ -154,10 +168,11 @@ def test_a_secret_is_never_stored_in_plain(deploy, key, text):
     assert [] == leaks
 
 
+@pytest.mark.parametrize("scaler", SCALERS, ids=lambda one: one["kind"])
 @pytest.mark.parametrize(("key", "text"), FLOWING)
-def test_a_secret_arrives_where_it_is_needed(deploy, key, text):
-    resources = run(deploy, only(key), [key]).resources
-    shown = run(deploy, only(key)).resources
+def test_a_secret_arrives_where_it_is_needed(deploy, key, text, scaler):
+    resources = run(deploy, only(key, scaler), [key]).resources
+    shown = run(deploy, only(key, scaler)).resources
 
     def texts(found):
         return {

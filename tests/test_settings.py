@@ -25,6 +25,9 @@ from components.spec.policy.matchers import (
     OwnerMatcher,
 )
 from components.spec.policy.settings import JobLabel, JobPolicySettings
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.karpenter import Karpenter
+from components.spec.scaler.pool import PoolRules
 from components.spec.volume import Gp3Volume
 from components.spec.vpc_cni import WarmAddresses, WarmPrefixes
 from infra import settings, versions
@@ -89,14 +92,15 @@ JOB_KEYS = (
             "netwrok",
             {},
             "netwrok: unknown key, expected one of network, cluster, servers, jobs, "
-            "vpc_cni, policy, tags, instance_types; did you mean network?",
+            "scaler, retiring_scaler, vpc_cni, policy, tags, instance_types; did you "
+            "mean network?",
         ),
         *(
             (
                 key,
                 "x",
                 f"{key}: unknown key, expected one of network, cluster, servers, jobs, "
-                "vpc_cni, policy, tags, instance_types",
+                "scaler, retiring_scaler, vpc_cni, policy, tags, instance_types",
             )
             for key in ("region", "secret_keys")
         ),
@@ -117,9 +121,9 @@ JOB_KEYS = (
                 key,
                 {},
                 f"{key}: unknown key, expected one of network, cluster, servers, jobs, "
-                "vpc_cni, policy, tags, instance_types",
+                "scaler, retiring_scaler, vpc_cni, policy, tags, instance_types",
             )
-            for key in ("scaler", "balloons", "monitoring")
+            for key in ("balloons", "monitoring")
         ),
         (
             "jobs.0.longest_jobs",
@@ -408,9 +412,12 @@ PRESETS = (
         (
             {"protection": {"karpenter.sh/do-not-disrupt": "4h"}},
             [
+                "policy: protection must hold "
+                "cluster-autoscaler.kubernetes.io/safe-to-evict, the one that Cluster "
+                "Autoscaler reads, got karpenter.sh/do-not-disrupt",
                 "policy: protection[karpenter.sh/do-not-disrupt] must be "
                 "\"true\" with Karpenter before 1.12, which would ignore '4h', got "
-                "version unknown"
+                "version unknown",
             ],
         ),
     ],
@@ -475,7 +482,7 @@ def test_a_policy_becomes_the_value_that_the_components_take():
             protection={"karpenter.sh/do-not-disrupt": "true"},
             kyverno=KyvernoSettings(install=False),
         )
-        == read(GOOD | {"policy": policy}).policy
+        == read(GOOD | {"scaler": {"kind": "karpenter"}, "policy": policy}).policy
     )
 
 
@@ -570,8 +577,8 @@ def test_all_problems_of_a_file_are_reported_at_once_in_its_order():
         "jobs[1].volume: size_gib must be 1 to 65536, got size_gib=0",
         "jobs[1].volume: iops must be 3000 to 80000, got iops=1",
         "vpc_cni: expected a map, got null",
-        "zzz: unknown key, expected one of network, cluster, servers, jobs, vpc_cni, "
-        "policy, tags, instance_types",
+        "zzz: unknown key, expected one of network, cluster, servers, jobs, scaler, "
+        "retiring_scaler, vpc_cni, policy, tags, instance_types",
         "tags: tags must leave out aws:x: keys that begin with aws: belong to AWS",
     ] == refusal(values, region=None)
 
@@ -684,7 +691,8 @@ def test_keys_that_pulumi_would_ignore_are_refused(config):
 
     assert (
         "netwrok: unknown key, expected one of network, cluster, servers, jobs, "
-        "vpc_cni, policy, tags, instance_types; did you mean network?"
+        "scaler, retiring_scaler, vpc_cni, policy, tags, instance_types; did you mean "
+        "network?"
     ) == str(caught.value)
 
 
@@ -771,7 +779,10 @@ FULL: dict[str, Any] = GOOD | {
         "packing": "both",
         "weight": 50,
         "unpacked_namespaces": ["batch"],
-        "protection": {"karpenter.sh/do-not-disrupt": "true"},
+        "protection": {
+            "karpenter.sh/do-not-disrupt": "true",
+            "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+        },
         "kyverno": {"group": "server", "replicas": 2, "chart_version": "3.9.1"},
     },
     "tags": {"owner": "x"},
@@ -789,6 +800,24 @@ FULL: dict[str, Any] = GOOD | {
             "ebs_maximum_iops": 40000,
         }
     ],
+    "scaler": {
+        "kind": "karpenter",
+        "feature_gates": {"capacityBuffer": True},
+        "resources": {"cpu": "1", "memory": "1Gi"},
+        "pools": {"job": {"budgets": [{"nodes": "10%", "reasons": ["Empty"]}]}},
+        "server_pools": [
+            {
+                "name": "more",
+                "architecture": "amd64",
+                "instance_types": ["m7i.large"],
+                "pool": {"expire_after": "24h"},
+            }
+        ],
+    },
+    "retiring_scaler": {
+        "kind": "cluster-autoscaler",
+        "options": {"job": {"utilization_threshold": 0.5}},
+    },
     "cluster": GOOD["cluster"]
     | {
         "public_access_cidrs": ["203.0.113.0/24"],
@@ -872,3 +901,205 @@ def test_a_damaged_file_is_read_or_refused_by_path_and_never_breaks(values):
             )
             or ": " not in line
         ]
+
+
+def karpenter(**more) -> dict:
+    return {"kind": "karpenter", **more}
+
+
+def job_with(**more) -> dict:
+    return {"jobs": [GOOD["jobs"][0] | more]}
+
+
+AUTOSCALER = {"kind": "cluster-autoscaler"}
+ALONE = {"servers": [], "scaler": {"kind": "auto-mode"}}
+
+
+@pytest.mark.parametrize(
+    ("values", "lines"),
+    [
+        (
+            {"scaler": {}},
+            [
+                "scaler.kind: missing key, expected one of karpenter, "
+                "cluster-autoscaler, auto-mode"
+            ],
+        ),
+        (
+            {"scaler": karpenter(versoin="1.15.1")},
+            [
+                "scaler.versoin: unknown key, expected one of kind, version, install, "
+                "preference_policy, feature_gates, replicas, resources, "
+                "batch_idle_duration, batch_max_duration, rebalance_events, "
+                "extended_kubelet, ami_alias, node_role, instance_profile, pools, "
+                "server_pools; did you mean version?"
+            ],
+        ),
+        (
+            {"scaler": karpenter(), **job_with(longest_job="14d")},
+            [
+                "jobs[0]: longest_job must be hours, minutes and seconds such as 6h or "
+                "1h30m, got longest_job=14d: there are no days, write 336h"
+            ],
+        ),
+        (
+            {"scaler": karpenter(pools={"job": {"expire_after": "14d"}})},
+            [
+                "scaler.pools.job: expire_after must be hours, minutes and seconds "
+                "such as 6h or 1h30m, or Never, got expire_after=14d: there are no "
+                "days, write 336h"
+            ],
+        ),
+        (
+            {
+                "scaler": {
+                    "kind": "auto-mode",
+                    "pools": {"job": {"expire_after": "Never"}},
+                }
+            },
+            [
+                "jobs[0]: expire_after must be a duration with EKS Auto Mode, where a "
+                "node lives 504h at most, got expire_after=Never"
+            ],
+        ),
+        (
+            {
+                "scaler": karpenter(pools={"job": {"termination_grace_period": "1h"}}),
+                **job_with(longest_job="6h"),
+            },
+            [
+                "jobs[0]: termination_grace_period must be at least the longest_job, "
+                "which drift and expiry would end by force, got "
+                "termination_grace_period=1h, longest_job=6h"
+            ],
+        ),
+        (
+            {"scaler": karpenter(), **job_with(labels={"x.karpenter.sh/a": "b"})},
+            [
+                "jobs[0]: labels must leave out x.karpenter.sh/a: domains that end "
+                "with karpenter.sh belong to Karpenter"
+            ],
+        ),
+        (
+            {"scaler": karpenter(ami_alias="al2@v20260714")},
+            [
+                "scaler: ami_alias must be of al2023, the only family that the user "
+                "data of a group is written for, got ami_alias=al2@v20260714"
+            ],
+        ),
+        (
+            {"scaler": AUTOSCALER | {"version": "1.35.2"}},
+            ["scaler: version must be of the cluster's minor 1.36, got version=1.35.2"],
+        ),
+        (
+            {"scaler": karpenter(), **job_with(size={"min": 1, "max": 2})},
+            [
+                "jobs[0]: size.min must be 0 with Karpenter, which keeps no empty "
+                "nodes, got size.min=1: use scaler kind cluster-autoscaler, or "
+                "balloons, for capacity that waits"
+            ],
+        ),
+        (
+            {"scaler": {"kind": "auto-mode"}, **job_with(kubelet={"max_pods": 30})},
+            [
+                "jobs[0]: EKS Auto Mode cannot set the kubelet, the image or user data "
+                "of a node: leave out kubelet.max_pods=30, or choose scaler kind "
+                "karpenter"
+            ],
+        ),
+        (
+            {
+                "scaler": {"kind": "auto-mode"},
+                "cluster": GOOD["cluster"] | {"ami_release": "v20260714"},
+            },
+            [
+                "cluster: ami_release must be left out with EKS Auto Mode, where EKS "
+                "chooses the image, got ami_release=v20260714"
+            ],
+        ),
+        (
+            {"retiring_scaler": AUTOSCALER},
+            [
+                "retiring_scaler: kind must differ from that of scaler, "
+                "got kind=cluster-autoscaler"
+            ],
+        ),
+        (
+            {"retiring_scaler": karpenter(version="1.12.0")},
+            [
+                "retiring_scaler: version must be 1.13.0 or newer for Kubernetes 1.36, "
+                "got version=1.12.0"
+            ],
+        ),
+        (
+            {"scaler": karpenter(), "retiring_scaler": {"kind": "auto-mode"}},
+            [
+                "retiring_scaler: kind must be cluster-autoscaler, since EKS Auto Mode "
+                "and Karpenter would both own the pools of a group, got "
+                "kind=auto-mode: change to cluster-autoscaler first"
+            ],
+        ),
+        (
+            ALONE | {"vpc_cni": {"kind": "addresses"}},
+            [
+                "vpc_cni: must be left out when every node is one of EKS Auto Mode, "
+                "which keeps addresses ready itself, got kind=addresses"
+            ],
+        ),
+        (
+            {"servers": []},
+            [
+                "servers, jobs: servers must have a group without taints and with "
+                "size.min of at least 1: DNS of the cluster needs a node"
+            ],
+        ),
+        (
+            {"scaler": AUTOSCALER | {"groups": "managed"}, **job_with(size={"max": 1})},
+            [
+                "jobs[0]: size.max must be at least 2, one node for each zone of a "
+                "managed group, got size.max=1"
+            ],
+        ),
+    ],
+)
+def test_a_wrong_scaler_is_refused_by_name(values, lines):
+    assert lines == refusal(GOOD | values)
+
+
+def test_the_scaler_of_the_file_is_the_value_that_the_components_take():
+    pools = {"job": {"consolidate_after": "15m"}}
+    actual = read(
+        GOOD
+        | {
+            "scaler": karpenter(pools=pools),
+            "retiring_scaler": AUTOSCALER | {"priorities": ["job"]},
+        }
+        | job_with(longest_job="6h")
+    )
+
+    assert Karpenter(pools={"job": PoolRules(consolidate_after="15m")}) == actual.scaler
+    assert ClusterAutoscaler(priorities=("job",)) == actual.retiring_scaler
+    assert ["6h"] == [group.longest_job for group in actual.jobs]
+
+
+def test_without_a_scaler_it_is_cluster_autoscaler():
+    actual = read(GOOD)
+
+    assert (ClusterAutoscaler(), None) == (actual.scaler, actual.retiring_scaler)
+
+
+@pytest.mark.parametrize(
+    ("scaler", "release"),
+    [
+        ({"kind": "auto-mode"}, None),
+        (AUTOSCALER | {"groups": "managed"}, None),
+        (AUTOSCALER, versions.AMI_RELEASE),
+        (karpenter(), versions.AMI_RELEASE),
+    ],
+)
+def test_images_are_pinned_where_nodes_boot_them(scaler, release):
+    assert release == read(GOOD | {"scaler": scaler}).cluster.ami_release
+
+
+def test_a_cluster_of_auto_mode_alone_needs_no_servers():
+    assert () == read(GOOD | ALONE).servers

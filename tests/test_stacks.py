@@ -51,6 +51,7 @@ def test_the_stacks_of_the_readme_are_here():
 def test_every_group_of_the_file_is_deployed(run, stack):
     selected = settings.load_file(ROOT, stack)
     names = {group.name for group in (*selected.servers, *selected.jobs)}
+    names |= {pool.name for pool in getattr(selected.scaler, "server_pools", ())}
     deployment = run(stack)
 
     assert names == deployment.exports["groups"].keys()
@@ -104,6 +105,7 @@ WARNINGS = {
         "cluster.scheduler",
         "jobs[0].volume",
         "jobs[1].volume",
+        "retiring_scaler",
     ],
 }
 
@@ -129,17 +131,43 @@ def test_the_pinned_version_is_the_newest_that_is_known():
 @pytest.mark.parametrize("stack", STACKS)
 def test_nodes_boot_the_pinned_release_and_nothing_called_latest(run, stack):
     selected = settings.load_file(ROOT, stack)
+    scalers = {selected.scaler.kind, getattr(selected.retiring_scaler, "kind", None)}
     wanted = {
         ami_parameter(
             group.architecture, versions.KUBERNETES_VERSION, versions.AMI_RELEASE
         )
         for group in selected.jobs
+        if "cluster-autoscaler" in scalers
     }
     asked = {
         call.inputs["name"] for call in run(stack).calls if call.token == PARAMETER
     }
 
+    classes = run(stack).of_type("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass")
+
     assert wanted == asked
+    assert {f"al2023@{versions.AMI_RELEASE}"} >= {
+        term["alias"]
+        for one in classes
+        for term in one.inputs["spec"]["amiSelectorTerms"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("stack", "kinds"),
+    [
+        ("alpha", ["cluster-autoscaler"]),
+        ("prod", ["karpenter"]),
+        ("sandbox", ["karpenter", "cluster-autoscaler"]),
+    ],
+)
+def test_every_stack_says_what_scales_it(run, stack, kinds):
+    releases = run(stack).of_type("kubernetes:helm.sh/v3:Release")
+
+    assert sorted(kinds) == sorted(
+        r.inputs["name"] for r in releases if r.inputs["name"] in kinds
+    )
+    assert "eks-jobs:scaler" in stack_file.read_config(ROOT, stack)
 
 
 def test_prod_is_private_protected_and_spread_over_three_zones(run):
@@ -168,8 +196,11 @@ def test_prod_runs_the_numbers_of_the_brief():
 
 
 # A name and an image have good defaults, secrets need a passphrase, and the API server
-# of the sandbox runs the policy itself.
+# of the sandbox runs the policy itself. A role of one's own excludes ours.
 NOT_IN_THE_SANDBOX = {
+    "ami_alias",
+    "instance_profile",
+    "node_role",
     "kyverno",
     "name",
     "ami_release",
@@ -186,7 +217,7 @@ def test_the_sandbox_uses_every_key():
         f"{type(value).__name__}.{field.name}"
         for value in (
             *(selected, selected.cluster, selected.network, selected.jobs[-1]),
-            selected.policy,
+            *(selected.policy, selected.scaler, *selected.scaler.pools.values()),
         )
         for field in fields(value)
         if f"{field.name}:" not in text and field.name not in NOT_IN_THE_SANDBOX

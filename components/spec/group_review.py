@@ -10,7 +10,9 @@ from components.spec.kubelet import KubeletTuning, reserved_memory_mib
 from components.spec.volume import Gp3Volume
 from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
 
-__all__ = ["Notice", "group_addresses", "review_group"]
+__all__ = ["Notice", "ScalerKind", "group_addresses", "review_group"]
+
+ScalerKind = Literal["karpenter", "cluster-autoscaler", "auto-mode"]
 
 _MIB = 1_048_576
 _MB = 1_000_000
@@ -48,6 +50,7 @@ def review_group(
     group: JobGroup | ServerGroup,
     instance_types: InstanceTypes,
     vpc_cni: VpcCniTuning | None,
+    scaler: ScalerKind = "cluster-autoscaler",
 ) -> Iterator[Notice]:
     """
     Name what the group at *path* cannot have, in a fixed order.
@@ -57,6 +60,8 @@ def review_group(
         group: The group.
         instance_types: Facts about its types; unknown types are named and skipped.
         vpc_cni: Settings of the cluster's VPC CNI, None when they are not known.
+        scaler: What scales job groups. Only Cluster Autoscaler plans with the first
+            type, and EKS Auto Mode takes no limits of the kubelet.
     """
     found = {name: instance_types.find(name) for name in group.instance_types}
     types = tuple(one for one in found.values() if one is not None)
@@ -64,10 +69,11 @@ def review_group(
 
     yield from _unknown_types(f"{path}.instance_types", unknown)
     yield from _few_types(f"{path}.instance_types", group)
-    yield from _odd_types(f"{path}.instance_types", types)
+    if scaler == "cluster-autoscaler" or isinstance(group, ServerGroup):
+        yield from _odd_types(f"{path}.instance_types", types)
     yield from _volume(f"{path}.volume", group, types)
     yield from _hops(f"{path}.metadata_hop_limit", group.metadata_hop_limit)
-    if group.kubelet is not None:
+    if group.kubelet is not None and not _eks_decides(group, scaler):
         yield from _pods(f"{path}.kubelet.max_pods", group.kubelet, types, vpc_cni)
         yield from _pulls(f"{path}.kubelet", group.kubelet)
         yield from _pulls_on_slow_disk(f"{path}.volume", group.kubelet, group.volume)
@@ -86,14 +92,15 @@ def group_addresses(
     group: JobGroup | ServerGroup,
     instance_types: InstanceTypes,
     vpc_cni: VpcCniTuning | None,
+    scaler: ScalerKind = "cluster-autoscaler",
 ) -> int:
     """
     Count the addresses that one full node of the group takes, its own included.
 
-    A server group without limits of its own has the pods that EKS gives its types,
-    and 110 when none is known.
+    A server group without limits of its own, and a job group of EKS Auto Mode, have
+    the pods that EKS gives their types, and 110 when none is known.
     """
-    if group.kubelet is not None:
+    if group.kubelet is not None and not _eks_decides(group, scaler):
         pods = group.kubelet.max_pods
     else:
         found = [instance_types.find(name) for name in group.instance_types]
@@ -102,6 +109,10 @@ def group_addresses(
             default=_MANAGED_PODS,
         )
     return 1 + (pods if vpc_cni is None else vpc_cni.addresses(pods))
+
+
+def _eks_decides(group: JobGroup | ServerGroup, scaler: ScalerKind) -> bool:
+    return isinstance(group, JobGroup) and scaler == "auto-mode"
 
 
 def address_limit(one: InstanceType, vpc_cni: VpcCniTuning | None) -> int:

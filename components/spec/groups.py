@@ -166,9 +166,20 @@ class ServerGroup(NodeGroup):
     size: Size = Size(min=2, max=10)
 
 
-def validate_groups(servers: Sequence[ServerGroup], jobs: Sequence[JobGroup]) -> None:
+def validate_groups(
+    servers: Sequence[ServerGroup],
+    jobs: Sequence[JobGroup],
+    *,
+    servers_needed: bool = True,
+) -> None:
     """
     Check what only all groups together can show.
+
+    Args:
+        servers: Server groups.
+        jobs: Job groups.
+        servers_needed: Whether pods of the cluster itself need their nodes; not
+            where EKS runs all of it.
 
     Raises:
         ValueError: A name is used twice, or no server group can take the pods of
@@ -180,7 +191,9 @@ def validate_groups(servers: Sequence[ServerGroup], jobs: Sequence[JobGroup]) ->
         for name, count in counts.items()
         if count > 1
     ]
-    if not any(not group.all_taints and group.size.min > 0 for group in servers):
+    if servers_needed and not any(
+        not group.all_taints and group.size.min > 0 for group in servers
+    ):
         problems.append(
             "servers must have a group without taints and with size.min of at least 1: "
             "DNS of the cluster needs a node"

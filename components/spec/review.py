@@ -4,7 +4,12 @@ from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 
 from components.spec.cluster import KUBERNETES_VERSIONS, ClusterSettings
-from components.spec.group_review import Notice, group_addresses, review_group
+from components.spec.group_review import (
+    Notice,
+    ScalerKind,
+    group_addresses,
+    review_group,
+)
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceTypes
 from components.spec.network import (
@@ -31,6 +36,7 @@ def review(
     network: NewNetwork | ExistingNetwork | None = None,
     cluster: ClusterSettings | None = None,
     vpc_cni: VpcCniTuning | None = None,
+    scaler: ScalerKind = "cluster-autoscaler",
 ) -> tuple[Notice, ...]:
     """
     List what AWS and Kubernetes accept, but will not honour or will charge for.
@@ -46,18 +52,20 @@ def review(
         cluster: The control plane, None when others own it.
         vpc_cni: Settings of the VPC CNI, None when others own it; then the groups
             are measured without prefix mode.
+        scaler: What scales job groups. Nodes of EKS Auto Mode are not measured by
+            settings that they do not have.
     """
     groups = (*servers, *jobs)
     return (
-        *_network(network, groups, instance_types, vpc_cni),
+        *_network(network, groups, instance_types, vpc_cni, scaler),
         *_cluster(cluster),
-        *_vpc_cni(vpc_cni, jobs),
+        *_vpc_cni(vpc_cni, () if scaler == "auto-mode" else jobs),
         *(
             notice
             for key, listed in (("servers", servers), ("jobs", jobs))
             for place, group in enumerate(listed)
             for notice in review_group(
-                f"{key}[{place}]", group, instance_types, vpc_cni
+                f"{key}[{place}]", group, instance_types, vpc_cni, scaler
             )
         ),
     )
@@ -68,11 +76,15 @@ def _network(
     groups: Sequence[ServerGroup | JobGroup],
     instance_types: InstanceTypes,
     vpc_cni: VpcCniTuning | None,
+    scaler: ScalerKind,
 ) -> Iterator[Notice]:
     if network is None:
         return
     each = {
-        group.name: (group.size.max, group_addresses(group, instance_types, vpc_cni))
+        group.name: (
+            group.size.max,
+            group_addresses(group, instance_types, vpc_cni, scaler),
+        )
         for group in groups
     }
     needed = sum(nodes * addresses for nodes, addresses in each.values())

@@ -148,13 +148,14 @@ def test_h074_children_inherit_an_explicit_provider(deploy):
     assert [] == deploy(program).on_default_providers()
 
 
-def test_h078_a_name_fits_with_the_suffix_of_pulumi(deploy):
-    def program():
-        with pytest.raises(ValueError, match=r"^name must be at most 56 characters"):
-            controller(name="c" * 57)
+def test_h079_the_name_of_the_role_is_cut_where_iam_has_no_room(deploy):
+    names = {
+        deploy(lambda name=name: controller(name=name)).only(ROLE).name
+        for name in ("c" * 56, "c" * 57, "c" * 58)
+    }
 
-    deploy(program)
-    assert 7 == len(deploy(lambda: controller(name="c" * 56)).resources)
+    assert 3 == len(names)
+    assert {56} == {len(name) for name in names}
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ import pytest
 
 import components
 from components import (
+    AutoMode,
+    ClusterAutoscaler,
     ClusterSettings,
     ExistingNetwork,
     InstanceType,
@@ -23,14 +25,18 @@ from components import (
     JobPlatform,
     JobPlatformArgs,
     JobPolicySettings,
+    Karpenter,
     KubeletTuning,
     KyvernoSettings,
     NewNetwork,
+    PoolRules,
     ResourceWeight,
     SchedulerScoring,
     ServerGroup,
+    Size,
     Taint,
     WarmInterfaces,
+    cluster,
 )
 
 COMPONENT = "eks-jobs:index:JobPlatform"
@@ -56,6 +62,8 @@ JOB = JobGroup(
 JOB_ARM = JobGroup(
     name="job-arm", architecture="arm64", instance_types=("m7g.4xlarge", "m8g.4xlarge")
 )
+PINS = {"coredns": "v1.12.4-eksbuild.1"}
+SMALL = replace(JOB, size=Size(max=2))
 EXISTING = ExistingNetwork(
     vpc_id="vpc-1",
     subnet_ids=("subnet-1", "subnet-2"),
@@ -90,6 +98,7 @@ def test_identity_is_pinned(deploy):
     )
 
     assert [
+        "eks-jobs:index:AutoscalerController::platform-cluster-autoscaler",
         "eks-jobs:index:Cluster::platform-cluster",
         "eks-jobs:index:JobNodes::platform-job",
         "eks-jobs:index:JobNodes::platform-job-arm",
@@ -296,15 +305,11 @@ def test_h013_kyverno_waits_for_every_server_group(deploy):
         lambda: platform(servers=(SERVER, second), **older(kyverno=kyverno))
     )
 
-    assert paths(deployment, NODE_GROUP) <= deployment.waits_for(
-        deployment.only(RELEASE)
-    )
-    assert (
-        "second"
-        == deployment.only(RELEASE).inputs["values"]["global"]["nodeSelector"][
-            "eks-jobs/group"
-        ]
-    )
+    release = deployment.only(RELEASE, "platform-policy-kyverno")
+    selector = release.inputs["values"]["global"]["nodeSelector"]
+
+    assert paths(deployment, NODE_GROUP) <= deployment.waits_for(release)
+    assert "second" == selector["eks-jobs/group"]
 
 
 def test_a_native_policy_is_there_before_any_node_can_run_a_pod(deploy):
@@ -317,26 +322,34 @@ def test_a_native_policy_is_there_before_any_node_can_run_a_pod(deploy):
 def test_without_a_policy_pods_are_left_alone(deploy):
     kinds = {r.type for r in deploy(lambda: platform(policy=None)).resources}
 
-    assert {CLASS, "pulumi:providers:kubernetes"} == {
+    assert {CLASS, RELEASE, "pulumi:providers:kubernetes"} == {
         kind for kind in kinds if "kubernetes:" in kind or kind.endswith(":kubernetes")
     }
 
 
 @pytest.mark.parametrize("packing", ["scheduler", "both"])
-def test_packing_by_the_scheduler_sets_the_scoring_of_the_cluster(deploy, packing):
+def test_packing_by_the_scheduler_sets_the_scoring_of_the_cluster(
+    deploy, monkeypatch, packing
+):
     wanted = SchedulerScoring(
         strategy="MostAllocated",
         resources=(ResourceWeight(name="cpu"), ResourceWeight(name="memory")),
     )
     written = replace(args().cluster, scheduler=wanted)
 
-    def transforms(**overrides):
-        request = deploy(lambda: platform(**overrides)).only(CONTROL_PLANE).request
-        return len(request.transforms)
+    transform = cluster.control_plane_transform
+    seen: list[SchedulerScoring | None] = []
 
-    assert 0 == transforms()
-    assert 1 == transforms(policy=JobPolicySettings(packing=packing))
-    assert 1 == transforms(cluster=written, policy=None)
+    def spy(settings, **more):
+        seen.append(settings.scheduler)
+        return transform(settings, **more)
+
+    monkeypatch.setattr(cluster, "control_plane_transform", spy)
+    deploy(platform)
+    deploy(lambda: platform(policy=JobPolicySettings(packing=packing)))
+    deploy(lambda: platform(cluster=written, policy=None))
+
+    assert [None, wanted, wanted] == seen
 
 
 def test_h073_a_preview_knows_the_graph(deploy):
@@ -503,3 +516,227 @@ def test_h081_no_arn_of_the_commercial_partition_is_in_the_package():
         for path in sorted(package.rglob("*.py"))
         if literal in path.read_text()
     ]
+
+
+POOL = "kubernetes:karpenter.sh/v1:NodePool"
+NODE_CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+AUTO_CLASS = "kubernetes:eks.amazonaws.com/v1:NodeClass"
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+KARPENTER = ("platform-karpenter", "platform-karpenter-crds")
+AUTOSCALER = "platform-cluster-autoscaler"
+UNPINNED = ClusterSettings(version="1.36")
+MANAGED = ClusterAutoscaler(groups="managed")
+
+
+def names(deployment, type_: str) -> set[str]:
+    return {r.name for r in deployment.of_type(type_)}
+
+
+def test_one_job_group_drives_every_scaler(deploy):
+    """The same two groups, whatever scales them, and nothing of another scaler."""
+    karpenter = deploy(lambda: platform(scaler=Karpenter()))
+    self_managed = deploy(platform)
+    managed = deploy(lambda: platform(scaler=MANAGED, cluster=UNPINNED))
+    auto = deploy(lambda: platform(scaler=AutoMode(), cluster=UNPINNED))
+    pools = {f"platform-karpenter-{name}" for name in ("job", "job-arm")}
+    zones = {f"platform-{name}-{n}" for name in ("job", "job-arm") for n in (1, 2, 3)}
+
+    assert (pools, pools, {*KARPENTER}, set()) == tuple(
+        names(karpenter, one) for one in (POOL, NODE_CLASS, RELEASE, ASG)
+    )
+    assert (set(), {"platform-job", "platform-job-arm"}, {AUTOSCALER}) == tuple(
+        names(self_managed, one) for one in (POOL, ASG, RELEASE)
+    )
+    assert (set(), {"platform-server"} | zones, {AUTOSCALER}) == tuple(
+        names(managed, one) for one in (ASG, NODE_GROUP, RELEASE)
+    )
+    assert (set(), set(), {f"platform-auto-mode-{n}" for n in ("job", "job-arm")}) == (
+        tuple(names(auto, one) for one in (ASG, RELEASE, AUTO_CLASS))
+    )
+
+
+def test_names_of_groups_are_those_of_the_scaler(deploy):
+    def found(**overrides):
+        outputs = deploy(lambda: platform(**overrides)).outputs
+        return outputs[f"{COMPONENT}::platform"]["group_names"]
+
+    assert {"server": "platform-server", "job": "job", "job-arm": "job-arm"} == (
+        found(scaler=Karpenter())
+    )
+    assert (
+        "platform-job-1, platform-job-2, platform-job-3"
+        == (found(scaler=MANAGED, cluster=UNPINNED)["job"])
+    )
+
+
+@pytest.mark.parametrize(
+    ("scaler", "release"),
+    [
+        (Karpenter(), "platform-karpenter-crds"),
+        (ClusterAutoscaler(), "platform-cluster-autoscaler"),
+    ],
+    ids=lambda one: getattr(one, "kind", ""),
+)
+def test_h075_a_controller_waits_for_servers_and_for_dns(deploy, scaler, release):
+    deployment = deploy(lambda: platform(scaler=scaler))
+    waits = deployment.waits_for(deployment.only(RELEASE, release))
+
+    assert paths(deployment, NODE_GROUP) <= waits
+    assert f"{COMPONENT}${ADDON}::platform-coredns" in waits
+
+
+def test_h070_pools_go_before_the_network_and_the_servers(deploy):
+    deployment = deploy(lambda: platform(scaler=Karpenter()))
+    network = {r.path for r in deployment.resources if r.path.startswith(f"{NETWORK}$")}
+
+    for pool in deployment.of_type(POOL):
+        waits = deployment.waits_for(pool)
+        assert set() == (network | paths(deployment, NODE_GROUP)) - waits
+
+
+def test_a_retiring_scaler_stands_beside_the_one_in_use(deploy):
+    deployment = deploy(
+        lambda: platform(scaler=Karpenter(), retiring_scaler=ClusterAutoscaler())
+    )
+    values = deployment.only(RELEASE, AUTOSCALER).inputs["values"]
+    outputs = deployment.outputs[f"{COMPONENT}::platform"]
+
+    assert {AUTOSCALER, *KARPENTER} == names(deployment, RELEASE)
+    assert {"platform-job", "platform-job-arm"} == names(deployment, ASG)
+    assert "1" == values["extraArgs"]["max-nodes-total"]
+    assert "job" == outputs["group_names"]["job"]
+
+
+def test_a_migration_changes_no_node_of_the_old_scaler(deploy):
+    before = deploy(platform)
+    during = deploy(
+        lambda: platform(scaler=Karpenter(), retiring_scaler=ClusterAutoscaler())
+    )
+    nodes = {r.path: r.inputs for kind in (ASG, TEMPLATE) for r in before.of_type(kind)}
+
+    assert nodes == {r.path: r.inputs for r in during.resources if r.path in nodes}
+
+
+def test_pools_of_a_retiring_karpenter_take_no_node(deploy):
+    deployment = deploy(lambda: platform(retiring_scaler=Karpenter()))
+
+    assert [{"nodes": "0", "cpu": "0"}] * 2 == [
+        r.inputs["spec"]["limits"] for r in deployment.of_type(POOL)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "on"),
+    [
+        ({}, False),
+        ({"scaler": AutoMode(), "cluster": UNPINNED}, True),
+        ({"retiring_scaler": AutoMode()}, True),
+    ],
+)
+def test_h085_auto_mode_is_on_as_long_as_it_has_nodes(deploy, overrides, on):
+    inputs = deploy(lambda: platform(**overrides)).only(CONTROL_PLANE).inputs
+
+    assert on == ("autoMode" in inputs)
+
+
+def test_h075_without_servers_auto_mode_brings_all_that_nodes_need(deploy):
+    deployment = deploy(
+        lambda: platform(scaler=AutoMode(), servers=(), cluster=UNPINNED)
+    )
+
+    assert [] == [*deployment.of_type(ADDON), *deployment.of_type(NODE_GROUP)]
+    assert "ebs.csi.eks.amazonaws.com" == deployment.only(CLASS).inputs["provisioner"]
+
+
+def test_servers_beside_auto_mode_keep_their_addons(deploy):
+    deployment = deploy(lambda: platform(scaler=AutoMode(), cluster=UNPINNED))
+
+    assert 5 == len(deployment.of_type(ADDON))
+    assert "ebs.csi.aws.com" == deployment.only(CLASS).inputs["provisioner"]
+
+
+def test_what_a_scaler_can_cost_a_job_is_a_warning_of_the_platform(deploy):
+    rules = PoolRules(consolidate_after="1m")
+    scaler = Karpenter(pools={"job": rules}, preference_policy="Respect")
+    texts = [text for _, text in deploy(lambda: platform(scaler=scaler)).warnings]
+
+    assert any(t.startswith("scaler.pools[job].consolidate_after: 1m") for t in texts)
+    assert any(t.startswith("scaler.preference_policy: Respect") for t in texts)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "lines"),
+    [
+        (
+            {"scaler": Karpenter(), "cluster": UNPINNED},
+            [
+                "cluster: ami_release must be set, such as v20260714, or "
+                "scaler.ami_alias: nothing is resolved to the latest image"
+            ],
+        ),
+        (
+            {"scaler": Karpenter(), "retiring_scaler": Karpenter(version="1.14.1")},
+            [
+                "retiring_scaler: kind must differ from that of scaler, "
+                "got kind=karpenter"
+            ],
+        ),
+        (
+            {"retiring_scaler": Karpenter(version="1.12.0")},
+            [
+                "retiring_scaler: version must be 1.13.0 or newer for Kubernetes "
+                "1.36, got version=1.12.0"
+            ],
+        ),
+        (
+            {"scaler": AutoMode()},
+            [
+                "cluster: ami_release must be left out with EKS Auto Mode, where EKS "
+                "chooses the image, got ami_release=v20260714"
+            ],
+        ),
+        (
+            {
+                "scaler": AutoMode(node_pools=("system",)),
+                "servers": (),
+                "cluster": ClusterSettings(version="1.36", addons=PINS),
+                "vpc_cni": WarmInterfaces(),
+            },
+            [
+                "scaler: node_pools must have general-purpose when there are no "
+                "servers, which would find no node, got system",
+                "cluster: addons must be left out when every node is one of EKS Auto "
+                "Mode, which brings its own, got coredns",
+                "vpc_cni: must be left out when every node is one of EKS Auto Mode, "
+                "which keeps addresses ready itself, got kind=interfaces",
+            ],
+        ),
+        (
+            {
+                "scaler": Karpenter(),
+                "policy": JobPolicySettings(
+                    protection={
+                        "cluster-autoscaler.kubernetes.io/safe-to-evict": "false"
+                    }
+                ),
+            },
+            [
+                "policy: protection must hold karpenter.sh/do-not-disrupt, the one "
+                "that Karpenter reads, got "
+                "cluster-autoscaler.kubernetes.io/safe-to-evict"
+            ],
+        ),
+        (
+            {"scaler": MANAGED, "cluster": UNPINNED, "jobs": (SMALL,)},
+            [
+                "jobs[0]: size.max must be at least 3, one node for each zone of a "
+                "managed group, got size.max=2"
+            ],
+        ),
+    ],
+)
+def test_scalers_that_do_not_fit_are_refused(overrides, lines):
+    with pytest.raises(ValueError, match=".") as caught:
+        args(**overrides)
+
+    assert lines == str(caught.value).splitlines()

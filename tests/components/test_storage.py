@@ -162,3 +162,21 @@ def test_h073_it_works_in_a_preview(deploy):
 def test_rejects(overrides, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         StorageArgs(cluster=facts(), **overrides)
+
+
+def test_with_auto_mode_alone_its_own_driver_makes_the_volumes(deploy):
+    def program():
+        known = facts(provider=kubernetes.Provider("alpha"))
+        Storage("disks", StorageArgs(cluster=known, auto_mode=True))
+
+    deployment = deploy(program)
+
+    assert [] == [*deployment.of_type(ADDON), *deployment.of_type(ROLE)]
+    assert "ebs.csi.eks.amazonaws.com" == deployment.only(CLASS).inputs["provisioner"]
+
+
+def test_a_version_of_a_driver_that_is_not_installed_is_refused():
+    message = "^version must be left out with auto_mode, got version=v1.50.0$"
+
+    with pytest.raises(ValueError, match=message):
+        StorageArgs(cluster=facts(), auto_mode=True, version="v1.50.0")

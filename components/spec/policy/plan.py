@@ -99,9 +99,18 @@ def check_policy(
     )
 
 
-def validate_policy(policy: JobPolicySettings, cluster: ClusterSettings) -> None:
+def validate_policy(
+    policy: JobPolicySettings,
+    cluster: ClusterSettings,
+    scalers: Iterable[ScalerFacts] = (),
+) -> None:
     """
     Refuse a policy that a cluster with these settings would not run.
+
+    Args:
+        policy: The policy.
+        cluster: The control plane.
+        scalers: What adds and removes its nodes, as far as it is known.
 
     Raises:
         ValueError: As `check_policy`, with the scoring that the packing brings.
@@ -110,6 +119,7 @@ def validate_policy(policy: JobPolicySettings, cluster: ClusterSettings) -> None
         policy,
         cluster_version=cluster.version,
         scheduler=with_scoring(cluster, policy).scheduler,
+        scalers=scalers,
     )
 
 

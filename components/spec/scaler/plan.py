@@ -74,13 +74,11 @@ def scaler_facts(
     """
     Return what the protection of jobs depends on: during a migration both scalers.
 
-    Raises:
-        ValueError: No Cluster Autoscaler is known for the cluster.
+    A version that does not fit the cluster counts as not known.
     """
     return tuple(
-        ScalerFacts(kind=one.kind, version=controller_version(one, cluster_version))
-        for one in (scaler, retiring)
-        if one is not None
+        ScalerFacts(kind=one.kind, version=_version(one, cluster_version))
+        for _, one in _listed(scaler, retiring)
     )
 
 
@@ -187,6 +185,13 @@ def scaler_notices(
             )
         )
     return tuple(notices)
+
+
+def _version(scaler: Scaler, cluster_version: str) -> str | None:
+    try:
+        return controller_version(scaler, cluster_version)
+    except ValueError:
+        return None
 
 
 def _listed(scaler: Scaler, retiring: Scaler | None) -> Iterator[tuple[str, Scaler]]:

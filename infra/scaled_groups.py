@@ -1,0 +1,152 @@
+"""What the job groups of a stack become, without a cluster."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from components.spec.groups import JobGroup
+from components.spec.instance_types import InstanceTypes
+from components.spec.network import ExistingNetwork
+from components.spec.node_config import (
+    NodeCluster,
+    job_user_data,
+    managed_user_data,
+)
+from components.spec.scaler.auto_mode import AutoMode
+from components.spec.scaler.autoscaler_chart import (
+    autoscaler_values,
+    managed_pattern,
+    self_managed_pattern,
+)
+from components.spec.scaler.autoscaler_groups import zone_keys
+from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.generated_names import managed_group_name
+from components.spec.scaler.karpenter import Karpenter
+from components.spec.scaler.karpenter_chart import karpenter_values
+from components.spec.scaler.manifests import (
+    PoolObjects,
+    auto_mode_pools,
+    karpenter_pools,
+)
+from components.spec.scaler.node_class import Site
+from components.spec.scaler.settings import Scaler
+from infra.settings import Settings
+
+__all__ = ["chart_values", "job_node_data", "pools", "scalers"]
+
+# The name of the platform in `program`, which names of groups begin with.
+_PLATFORM = "platform"
+
+
+def scalers(settings: Settings) -> tuple[Scaler, ...]:
+    """Return the scaler in use, then the one on its way out."""
+    retiring = settings.retiring_scaler
+    return (settings.scaler,) if retiring is None else (settings.scaler, retiring)
+
+
+def pools(
+    scaler: Scaler, settings: Settings, types: InstanceTypes
+) -> tuple[PoolObjects, ...]:
+    """
+    Return classes and pools; what only the cluster knows stands in capitals.
+
+    Args:
+        scaler: One of `scalers`.
+        settings: The settings it belongs to.
+        types: Facts about instance types.
+    """
+    retiring = scaler is settings.retiring_scaler
+    if isinstance(scaler, Karpenter):
+        release = settings.cluster.ami_release
+        return karpenter_pools(
+            scaler,
+            settings.jobs,
+            _site(scaler, settings),
+            release,
+            types,
+            retiring=retiring,
+        )
+    if isinstance(scaler, AutoMode):
+        site = _site(scaler, settings)
+        return auto_mode_pools(scaler, settings.jobs, site, types, retiring=retiring)
+    return ()
+
+
+def chart_values(settings: Settings) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield name and values of the charts of controllers that are installed."""
+    for scaler in scalers(settings):
+        if isinstance(scaler, Karpenter) and scaler.install:
+            yield (
+                scaler.kind,
+                karpenter_values(
+                    scaler,
+                    cluster_name=str(settings.cluster.name),
+                    queue_name="<QUEUE OF INTERRUPTIONS>",
+                    servers=settings.servers,
+                ),
+            )
+        if isinstance(scaler, ClusterAutoscaler) and scaler.install:
+            yield (
+                scaler.kind,
+                autoscaler_values(
+                    scaler,
+                    cluster_name=str(settings.cluster.name),
+                    cluster_version=settings.cluster.version,
+                    region=settings.region,
+                    patterns={
+                        group.name: _pattern(scaler, group, settings)
+                        for group in settings.jobs
+                    },
+                    servers=settings.servers,
+                    retiring=scaler is settings.retiring_scaler,
+                ),
+            )
+
+
+def job_node_data(
+    group: JobGroup, settings: Settings, types: InstanceTypes, cluster: NodeCluster
+) -> str | None:
+    """
+    Return the user data of a job group, None when it has none.
+
+    Args:
+        group: The group.
+        settings: The settings it belongs to.
+        types: Facts about instance types.
+        cluster: What a node is told about its cluster.
+    """
+    scaler = settings.scaler
+    if isinstance(scaler, ClusterAutoscaler):
+        if scaler.groups == "managed" and group.ami_id is None:
+            return managed_user_data(group, types)
+        return job_user_data(cluster, group, types)
+    for one in pools(scaler, settings, types):
+        if one.group is group:
+            return one.node_class["spec"].get("userData")
+    return None
+
+
+def _pattern(scaler: ClusterAutoscaler, group: JobGroup, settings: Settings) -> str:
+    name = f"{_PLATFORM}-{group.name}"
+    if scaler.groups == "self-managed":
+        return self_managed_pattern(name)
+    zones = zone_keys(settings.network)
+    return managed_pattern([managed_group_name(name, zone) for zone in zones])
+
+
+def _site(scaler: Karpenter | AutoMode, settings: Settings) -> Site:
+    network = settings.network
+    known = isinstance(network, ExistingNetwork)
+    given: dict[str, Any] = {"role": "<ROLE OF THE NODES>"}
+    if isinstance(scaler, Karpenter) and scaler.node_role is not None:
+        given = {"role": scaler.node_role}
+    if isinstance(scaler, Karpenter) and scaler.instance_profile is not None:
+        given = {"instance_profile": scaler.instance_profile}
+    return Site(
+        cluster_name=str(settings.cluster.name),
+        subnet_ids=network.subnet_ids
+        if known
+        else [f"<PRIVATE SUBNET {zone.upper()}>" for zone in zone_keys(network)],
+        security_group_ids=["<SECURITY GROUP OF THE CLUSTER>"],
+        tags=settings.tags,
+        **given,
+    )
