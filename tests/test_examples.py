@@ -15,22 +15,26 @@ FOLDERS = sorted(
 
 # What an example makes, beside the children of its components.
 COMPONENTS = {
+    "auto_mode": ["eks-jobs:index:JobPlatform::ci"],
     "cluster_autoscaler": ["eks-jobs:index:JobPlatform::ci"],
     "existing_cluster": [
         "eks-jobs:index:JobNodes::shop-job",
         "eks-jobs:index:SuspendedProcesses::shop-batch",
     ],
+    "karpenter": ["eks-jobs:index:JobPlatform::ci"],
     "policies_only": [
         "eks-jobs:index:JobPolicy::shop-jobs",
         "pulumi:providers:kubernetes::shop",
     ],
 }
 EXPORTS = {
+    "auto_mode": {"group_names": {"job": "job"}},
     "cluster_autoscaler": {
         "cluster_name": "ci",
         "group_names": {"server": "ci-server", "job": "ci-job"},
     },
     "existing_cluster": {"group_name": "shop-job"},
+    "karpenter": {"group_names": {"server": "ci-server", "job": "job"}},
     "policies_only": {"engine": "native"},
 }
 

@@ -3,6 +3,7 @@
 import pulumi
 
 from components import (
+    ClusterAutoscaler,
     ClusterSettings,
     JobGroup,
     JobPlatform,
@@ -32,6 +33,7 @@ platform = JobPlatform(
                 size=Size(min=0, max=20),
             ),
         ),
+        scaler=ClusterAutoscaler(),
     ),
 )
 pulumi.export("cluster_name", platform.facts.name)
