@@ -698,3 +698,32 @@ def test_one_group_can_be_reviewed_under_a_path_of_its_own():
     assert ["workers.instance_types", "workers.volume"] == [
         notice.path for notice in notices
     ]
+
+
+SIZES = ("m7i.4xlarge", "m7i.8xlarge")
+
+
+def by_scaler(scaler, **overrides) -> list[str]:
+    groups = (JobGroup(name="job", architecture="amd64", **overrides),)
+    found = review(jobs=groups, instance_types=InstanceTypes.bundled(), scaler=scaler)
+    return [one.path for one in found]
+
+
+@pytest.mark.parametrize(
+    ("scaler", "named"),
+    [("cluster-autoscaler", True), ("karpenter", False), ("auto-mode", False)],
+)
+def test_h051_only_one_scaler_plans_with_the_first_type(scaler, named):
+    paths = by_scaler(scaler, instance_types=SIZES)
+
+    assert named == ("jobs[0].instance_types" in paths)
+
+
+@pytest.mark.parametrize(
+    ("scaler", "named"), [("karpenter", True), ("auto-mode", False)]
+)
+def test_h086_limits_that_auto_mode_does_not_take_are_not_measured(scaler, named):
+    tuning = KubeletTuning(max_pods=250)
+    paths = by_scaler(scaler, instance_types=("m7i.large", "m6i.large"), kubelet=tuning)
+
+    assert named == ("jobs[0].kubelet.max_pods" in paths)
