@@ -6,7 +6,6 @@ EC2NodeClass and no kubelet: what a node offers stands in that list.
 """
 
 import json
-import os
 import subprocess
 import time
 import urllib.error
@@ -173,7 +172,6 @@ def karpenter(
     types.write_text(json.dumps([one.manifest() for one in machine_types]))
     health, metrics = free_ports(2)
     environ = {
-        **os.environ,
         **settings,
         "KUBECONFIG": str(kubeconfig),
         "INSTANCE_TYPES_FILE_PATH": str(types),

@@ -14,6 +14,7 @@ from components.spec.groups import GROUP_LABEL
 from components.spec.policy.settings import JobPolicySettings
 from components.spec.scaler.duration import seconds
 from components.spec.scaler.karpenter import Karpenter
+from components.spec.scaler.lifetime import lifetime_problems
 from sandbox.cluster_api import ClusterApi
 from sandbox.control_plane import ControlPlane
 from sandbox.control_plane_tools import karpenter_module, kwok_module
@@ -57,7 +58,12 @@ def story(built, tmp_path_factory):
             return tell(api)
 
 
-def test_h021_sixty_pods_fill_a_node(story):
+@pytest.mark.parametrize("pool", POOLS)
+def test_the_library_takes_the_lives_of_these_pools(pool):
+    assert [] == list(lifetime_problems(*POOLS[pool]))
+
+
+def test_sixty_pods_fill_a_node(story):
     assert {"job": [60, 60], "job-arm": [60]} == story.placed
     assert {"60"} == {
         node["status"]["allocatable"]["pods"] for node in story.history.all("Node")
@@ -117,19 +123,17 @@ def test_an_empty_node_stays_until_then(story):
 
 
 def test_a_protected_pod_survives_consolidation(story):
-    kept = {name: node for name, node in story.alone.items() if "kept" in name}
-    moved = {name: node for name, node in story.alone.items() if "moved" in name}
+    """Nodes of others go; this one only once its pod has lost the annotation."""
+    gone = {name: story.is_gone(node) for name, node in story.alone.items()}
 
-    assert [False] * 2 == [story.is_gone(node) for node in kept.values()]
-    assert [True] * 2 == [story.is_gone(node) for node in moved.values()]
-    assert [False] * 2 == [story.history.is_gone("Pod", name) for name in kept]
-    for name, node in kept.items():
-        assert "true" == story.pod(name)["metadata"]["annotations"][DO_NOT_DISRUPT]
-        assert any(DO_NOT_DISRUPT in text for text in story.blocked(node))
+    assert {"kept-0": True, "kept-1": False, "moved-2": True, "moved-3": True} == gone
+    assert ["Running"] * 2 == [story.still_running[f"kept-{n}"] for n in range(2)]
+    assert not story.history.is_gone("Pod", "kept-1")
+    assert "true" == story.pod("kept-1")["metadata"]["annotations"][DO_NOT_DISRUPT]
 
 
 @pytest.mark.parametrize("name", ["drift", "expiry"])
-def test_a_protected_pod_survives_for_its_longest_job(story, name):
+def test_h020_h021_a_protected_pod_survives_for_its_longest_job(story, name):
     """The node is given up and drained; the pod beside it goes, the job ends well."""
     _, longest = POOLS[name]
     claim = story.claim(story.node(name))["metadata"]
@@ -145,14 +149,14 @@ def test_a_protected_pod_survives_for_its_longest_job(story, name):
     assert story.is_gone(story.node(name))
 
 
-def test_expiry_begins_at_the_declared_age(story):
+def test_h020_expiry_begins_at_the_declared_age(story):
     claim = story.claim(story.node("expiry"))["metadata"]
     age = seconds_between(claim["creationTimestamp"], claim["deletionTimestamp"])
 
     assert seconds(POOLS["expiry"][0].expire_after) <= age + ROUNDING
 
 
-def test_a_job_that_runs_longer_than_declared_is_ended_when_the_drain_is_over(story):
+def test_h021_a_job_longer_than_declared_is_ended_when_the_drain_is_over(story):
     claim = story.claim(story.node("limit"))["metadata"]
     ended = story.job("limit")
     (failed,) = (one for one in ended["conditions"] if one["type"] == "Failed")
@@ -165,15 +169,19 @@ def test_a_job_that_runs_longer_than_declared_is_ended_when_the_drain_is_over(st
     assert seconds(rules.termination_grace_period) - 1 <= drained + ROUNDING
 
 
-def test_without_a_longest_job_drift_waits_for_the_pod(story):
-    node = story.node("pinned")
-    claim = story.claim(node)
-
-    assert "True" in [
-        one["status"]
+def test_h021_without_a_longest_job_drift_waits_for_the_pod(story):
+    """The node is known to have drifted, and goes when the job has ended by itself."""
+    claim = story.claim(story.node("pinned"))
+    (drifted,) = (
+        one["lastTransitionTime"]
         for one in claim["status"]["conditions"]
         if one["type"] == "Drifted"
-    ]
-    assert any(DO_NOT_DISRUPT in text for text in story.blocked(node))
+    )
+    (container,) = story.pod("pinned")["status"]["containerStatuses"]
+    ended = container["state"]["terminated"]["finishedAt"]
+
     assert "terminationGracePeriod" not in claim["spec"]
     assert 1 == story.job("pinned")["succeeded"]
+    assert 30 < seconds_between(drifted, ended)
+    assert 0 <= seconds_between(ended, claim["metadata"]["deletionTimestamp"])
+    assert story.is_gone(story.node("pinned"))
