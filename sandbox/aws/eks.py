@@ -44,6 +44,8 @@ _MEMBERS = frozenset(
         "zonalShiftConfig",
     }
 )
+# Parts that hold the switches of Auto Mode, which are one kind of change.
+_SWITCHES = frozenset({"computeConfig", "kubernetesNetworkConfig", "storageConfig"})
 _ON_CREATE_ONLY = {"bootstrapSelfManagedAddons", "name", "roleArn", "version"}
 
 
@@ -116,9 +118,13 @@ def _update_cluster(call: Call) -> None:
     if "encryptionConfig" in parts:
         wanted = _request(call, "CreateCluster", frozenset({"encryptionConfig"}))
         clusters.encrypt(api(call), call.id, wanted["encryptionConfig"])
+        parts = parts - {"encryptionConfig"}
     # AWS takes one kind of change in a request, and so does the provider send them.
-    for part in sorted(parts - {"encryptionConfig"}):
-        request = _request(call, "UpdateClusterConfig", frozenset({part}))
+    kinds = [frozenset({part}) for part in sorted(parts - _SWITCHES)]
+    if parts & _SWITCHES:
+        kinds.append(_SWITCHES & set(call.inputs))
+    for kind in kinds:
+        request = _request(call, "UpdateClusterConfig", kind)
         request.get("accessConfig", {}).pop(
             "bootstrapClusterCreatorAdminPermissions", None
         )

@@ -203,6 +203,29 @@ def test_endpoint_access_of_a_cluster_changes_in_place(world):
     made.delete()
 
 
+def switches(on: bool) -> dict:
+    return {
+        "computeConfig": {"enabled": on, **({"nodePools": []} if on else {})},
+        "kubernetesNetworkConfig": {"elasticLoadBalancing": {"enabled": on}},
+        "storageConfig": {"blockStorage": {"enabled": on}},
+    }
+
+
+def test_h085_the_switches_of_auto_mode_change_in_one_request(world):
+    """EKS looks at all three: one after the other would be refused."""
+    made = world.cluster("switched", **switches(False))
+    made.update(**switches(True))
+
+    assert made.state["computeConfig"]["enabled"]
+    assert ({}, {}) == (made.kinds(), made.refresh())
+
+    made.update(**switches(False))
+
+    assert not made.state["storageConfig"]["blockStorage"]["enabled"]
+    assert {} == made.kinds()
+    made.delete()
+
+
 def test_encryption_is_added_in_place(world):
     key = world.account.create("aws:kms/key:Key", "k").state["arn"]
     made = world.cluster("plain")
