@@ -51,11 +51,12 @@ status: $(STAMP) ## Show what is deployed, and where to look
 render: $(STAMP) ## Write user data, manifests and a summary of a stack to OUT
 	@$(RUN) -m infra.render --stack $(STACK) --out $(OUT)
 
-test: tools ## Run all tests but those on a real control plane
-	$(RUN) -m pytest -n 2 --dist loadfile --ignore tests/cluster
+test: tools ## Run all tests but those of `make test-cluster`
+	$(RUN) -m pytest -n 2 --dist loadfile --ignore tests/cluster --ignore tests/engine/long
 
-test-cluster: cluster-tools ## Run the tests on a real control plane
+test-cluster: cluster-tools ## Run the tests on a real control plane, and the long ones
 	$(RUN) -m pytest --durations 5 tests/cluster
+	$(RUN) -m pytest -n 2 --dist loadfile tests/engine/long
 
 check: $(STAMP) ## Check style, types, imports and links
 	$(RUN) -m ruff check .
