@@ -16,6 +16,8 @@ from tests.engine.project import Project, Run
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate::platform-{}"
 SCALED = "aws:autoscaling/group:Group::platform-{}"
 MANAGED = "aws:eks/nodeGroup:NodeGroup::platform-{}"
+CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass::platform-karpenter-{}"
+POOL = "kubernetes:karpenter.sh/v1:NodePool::platform-karpenter-{}"
 CLUSTER = "aws:eks/cluster:Cluster::platform-cluster-eksCluster"
 
 # A size that the family does not have: only AWS can know.
@@ -150,6 +152,7 @@ def test_fewer_pods_change_the_launch_template_and_what_refers_to_it(story):
     assert {
         TEMPLATE.format("job"): {"userData"},
         SCALED.format("job"): {"mixedInstancesPolicy", "tags"},
+        CLASS.format("job"): {"spec"},
     } == run.changed
 
 
@@ -166,7 +169,8 @@ def test_a_removed_group_takes_only_its_own_resources_with_it(story):
     gone = before.keys() - story.steps["resumption"].after.keys()
 
     assert {SCALED.format("job-large"), TEMPLATE.format("job-large")} <= gone
-    assert [] == [key for key in gone if "platform-job-large" not in key]
+    assert {CLASS.format("job-large"), POOL.format("job-large")} <= gone
+    assert [] == [key for key in gone if "-job-large" not in key]
 
 
 def test_a_failure_in_the_middle_names_the_resource_and_the_reason(story):
