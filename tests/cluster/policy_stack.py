@@ -24,7 +24,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components import ClusterFacts, JobPolicy, JobPolicyArgs, JobPolicySettings
-from components.storage import _storage_class
+from components.storage import StorageArgs, _storage_class
 from infra.settings import load_file
 
 stack = load_file(Path("checkout"), "sandbox")
@@ -51,7 +51,10 @@ JobPolicy(
         scheduler=stack.cluster.scheduler,
     ),
 )
-_storage_class("platform-storage", facts, pulumi.ResourceOptions())
+# The rest of `Storage` is at AWS.
+_storage_class(
+    "platform-storage", StorageArgs(cluster=facts), pulumi.ResourceOptions()
+)
 """
 
 
