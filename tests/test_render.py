@@ -443,7 +443,12 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path, capsys):
 
 
 def test_rendering_loads_no_sdk_of_a_provider_and_is_quick():
-    """At most 3 s and 250 MB, measured in processor time."""
+    """
+    At most 3 s of processor time and 250 MB.
+
+    A process starts with the peak of the one that made it, this worker's, in its
+    `ru_maxrss`; the one measured here is therefore made by a small one.
+    """
     script = (
         "import sys, resource; from infra import render, settings; from pathlib import "
         "Path; render.files('prod', settings.load_file(Path('.'), 'prod')); "
@@ -451,8 +456,12 @@ def test_rendering_loads_no_sdk_of_a_provider_and_is_quick():
         "print([m for m in sys.modules if m.startswith('pulumi_')], "
         "used.ru_maxrss // 1024 < 250, used.ru_utime + used.ru_stime < 3)"
     )
+    small = "import subprocess, sys; subprocess.run([sys.executable, *sys.argv[1:]])"
     finished = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT
+        [sys.executable, "-c", small, "-c", script],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
     )
 
     assert "[] True True\n" == finished.stdout
