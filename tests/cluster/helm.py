@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -17,16 +18,17 @@ Values = Mapping[str, Any]
 
 def render(program: Path, chart: Path, values: Values) -> str:
     """Return what `helm template` prints."""
-    done = subprocess.run(
-        [program, "template", "release", chart]
-        + ["--namespace", "controllers", "--values", "-"],
-        input=yaml.safe_dump(dict(values)),
-        capture_output=True,
-        text=True,
-        check=False,
-        # Nothing of the user's Helm: no plugins, no repositories.
-        env={"HOME": str(program.parent), "HELM_PLUGINS": "/nonexistent"},
-    )
+    # A home of its own: nothing of the user's Helm, no plugins, no repositories.
+    with tempfile.TemporaryDirectory() as home:
+        done = subprocess.run(
+            [program, "template", "release", chart]
+            + ["--namespace", "controllers", "--values", "-"],
+            input=yaml.safe_dump(dict(values)),
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"HOME": home},
+        )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
