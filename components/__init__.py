@@ -9,26 +9,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from components.auto_mode import AutoModeNodes, AutoModeNodesArgs
-    from components.cluster import Cluster, ClusterArgs
-    from components.cluster_autoscaler import (
+    from .auto_mode import AutoModeNodes, AutoModeNodesArgs
+    from .cluster import Cluster, ClusterArgs
+    from .cluster_autoscaler import (
         AutoscalerController,
         AutoscalerControllerArgs,
     )
-    from components.cluster_facts import ClusterFacts
-    from components.job_nodes import JobNodes, JobNodesArgs
-    from components.job_platform import JobPlatform, JobPlatformArgs
-    from components.job_policy import JobPolicy, JobPolicyArgs
-    from components.karpenter import KarpenterNodes, KarpenterNodesArgs
-    from components.managed_job_nodes import ManagedJobNodes, ManagedJobNodesArgs
-    from components.network import Network, NetworkArgs
-    from components.server_nodes import ServerNodes, ServerNodesArgs
-    from components.spec.cluster import (
+    from .cluster_facts import ClusterFacts
+    from .job_nodes import JobNodes, JobNodesArgs
+    from .job_platform import JobPlatform, JobPlatformArgs
+    from .job_policy import JobPolicy, JobPolicyArgs
+    from .karpenter import KarpenterNodes, KarpenterNodesArgs
+    from .managed_job_nodes import ManagedJobNodes, ManagedJobNodesArgs
+    from .network import Network, NetworkArgs
+    from .server_nodes import ServerNodes, ServerNodesArgs
+    from .spec.cluster import (
         ClusterSettings,
         ResourceWeight,
         SchedulerScoring,
     )
-    from components.spec.groups import (
+    from .spec.groups import (
         GROUP_LABEL,
         JobGroup,
         ServerGroup,
@@ -36,37 +36,37 @@ if TYPE_CHECKING:
         Taint,
         UserDataPart,
     )
-    from components.spec.instance_types import InstanceType, InstanceTypes
-    from components.spec.kubelet import KubeletTuning
-    from components.spec.network import ExistingNetwork, NewNetwork
-    from components.spec.policy.fragment import pod_fragment, pod_templates
-    from components.spec.policy.kyverno_settings import KyvernoSettings
-    from components.spec.policy.matchers import Label, LabelMatcher, Owner, OwnerMatcher
-    from components.spec.policy.protection import ScalerFacts
-    from components.spec.policy.settings import JobLabel, JobPolicySettings
-    from components.spec.scaler.auto_mode import AutoMode
-    from components.spec.scaler.checks import Resources
-    from components.spec.scaler.cluster_autoscaler import (
+    from .spec.instance_types import InstanceType, InstanceTypes
+    from .spec.kubelet import KubeletTuning
+    from .spec.network import ExistingNetwork, NewNetwork
+    from .spec.policy.fragment import pod_fragment, pod_templates
+    from .spec.policy.kyverno_settings import KyvernoSettings
+    from .spec.policy.matchers import Label, LabelMatcher, Owner, OwnerMatcher
+    from .spec.policy.protection import ScalerFacts
+    from .spec.policy.settings import JobLabel, JobPolicySettings
+    from .spec.scaler.auto_mode import AutoMode
+    from .spec.scaler.checks import Resources
+    from .spec.scaler.cluster_autoscaler import (
         ClusterAutoscaler,
         ScaleDown,
         WarmPool,
     )
-    from components.spec.scaler.karpenter import Karpenter, ServerPool
-    from components.spec.scaler.pool import Budget, PoolRules
-    from components.spec.scaler.settings import Scaler
-    from components.spec.volume import Gp3Limits, Gp3Volume
-    from components.spec.vpc_cni import (
+    from .spec.scaler.karpenter import Karpenter, ServerPool
+    from .spec.scaler.pool import Budget, PoolRules
+    from .spec.scaler.settings import Scaler
+    from .spec.volume import Gp3Limits, Gp3Volume
+    from .spec.vpc_cni import (
         VpcCniTuning,
         WarmAddresses,
         WarmInterfaces,
         WarmPrefixes,
     )
-    from components.storage import Storage, StorageArgs
-    from components.suspended_processes import (
+    from .storage import Storage, StorageArgs
+    from .suspended_processes import (
         SuspendedProcesses,
         SuspendedProcessesArgs,
     )
-    from components.vpc_cni import VpcCni, VpcCniArgs
+    from .vpc_cni import VpcCni, VpcCniArgs
 
 __all__ = [
     "GROUP_LABEL",

@@ -6,8 +6,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components._children import invoke_with
-from components.cluster_facts import ClusterFacts
+from ._children import invoke_with
+from .cluster_facts import ClusterFacts
 
 __all__ = ["addon"]
 

@@ -7,12 +7,12 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-from components import _iam
-from components._children import invoke_with
-from components.cluster_facts import ClusterFacts
-from components.spec.scaler.iam import Account
-from components.spec.scaler.manifests import PoolObjects
-from components.spec.scaler.versions import NAMESPACE, Chart
+from . import _iam
+from ._children import invoke_with
+from .cluster_facts import ClusterFacts
+from .spec.scaler.iam import Account
+from .spec.scaler.manifests import PoolObjects
+from .spec.scaler.versions import NAMESPACE, Chart
 
 __all__ = ["account", "controller_role", "pool_objects", "release"]
 

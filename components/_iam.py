@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import pulumi
 import pulumi_aws as aws
 
-from components._children import invoke_with
+from ._children import invoke_with
 
 __all__ = ["EC2", "PODS", "managed_policy_arn", "role"]
 

@@ -6,8 +6,8 @@ from typing import cast
 
 import pulumi_aws as aws
 
-from components.spec.groups import NodeGroup
-from components.spec.names import LIMITS, PULUMI_SUFFIX
+from .spec.groups import NodeGroup
+from .spec.names import LIMITS, PULUMI_SUFFIX
 
 __all__ = [
     "check_name",

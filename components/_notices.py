@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pulumi
 
-from components.spec.group_review import Notice
+from .spec.group_review import Notice
 
 __all__ = ["announce"]
 

@@ -5,30 +5,30 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from components.auto_mode import AutoModeNodes, AutoModeNodesArgs
-from components.cluster_autoscaler import (
+from .auto_mode import AutoModeNodes, AutoModeNodesArgs
+from .cluster_autoscaler import (
     AutoscalerController,
     AutoscalerControllerArgs,
 )
-from components.cluster_facts import ClusterFacts
-from components.job_nodes import JobNodes, JobNodesArgs
-from components.karpenter import KarpenterNodes, KarpenterNodesArgs
-from components.managed_job_nodes import (
+from .cluster_facts import ClusterFacts
+from .job_nodes import JobNodes, JobNodesArgs
+from .karpenter import KarpenterNodes, KarpenterNodesArgs
+from .managed_job_nodes import (
     ManagedJobNodes,
     ManagedJobNodesArgs,
     managed_groups_pattern,
 )
-from components.spec.groups import JobGroup
-from components.spec.problems import refused
-from components.spec.scaler.auto_mode import AutoMode
-from components.spec.scaler.autoscaler_chart import self_managed_pattern
-from components.spec.scaler.autoscaler_groups import zone_keys
-from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.karpenter import Karpenter
-from components.spec.scaler.settings import Scaler
+from .spec.groups import JobGroup
+from .spec.problems import refused
+from .spec.scaler.auto_mode import AutoMode
+from .spec.scaler.autoscaler_chart import self_managed_pattern
+from .spec.scaler.autoscaler_groups import zone_keys
+from .spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from .spec.scaler.karpenter import Karpenter
+from .spec.scaler.settings import Scaler
 
 if TYPE_CHECKING:
-    from components.job_platform import JobPlatformArgs
+    from .job_platform import JobPlatformArgs
 
 __all__ = ["group_problems", "scaled_nodes"]
 

@@ -6,23 +6,23 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components import _controllers, _iam
-from components._children import children_of, invoke_with
-from components.cluster_facts import ClusterFacts
-from components.spec.groups import JobGroup
-from components.spec.instance_types import InstanceTypes
-from components.spec.names import LIMITS, PULUMI_SUFFIX, bounded
-from components.spec.problems import refuse, refused
-from components.spec.scaler.auto_mode import (
+from . import _controllers, _iam
+from ._children import children_of, invoke_with
+from .cluster_facts import ClusterFacts
+from .spec.groups import JobGroup
+from .spec.instance_types import InstanceTypes
+from .spec.names import LIMITS, PULUMI_SUFFIX, bounded
+from .spec.problems import refuse, refused
+from .spec.scaler.auto_mode import (
     ACCESS_ENTRY_TYPE,
     ACCESS_POLICY,
     NODE_POLICIES,
     AutoMode,
 )
-from components.spec.scaler.manifests import auto_mode_pools
-from components.spec.scaler.node_class import Site
-from components.spec.scaler.settings import validate_scaler
-from components.spec.tags import check_tags
+from .spec.scaler.manifests import auto_mode_pools
+from .spec.scaler.node_class import Site
+from .spec.scaler.settings import validate_scaler
+from .spec.tags import check_tags
 
 __all__ = ["AutoModeNodes", "AutoModeNodesArgs"]
 

@@ -10,20 +10,20 @@ import pulumi_aws as aws
 import pulumi_eks as eks
 import pulumi_kubernetes as kubernetes
 
-from components import _iam
-from components._addons import addon
-from components._children import children_of, invoke_with
-from components.cluster_facts import ClusterFacts
-from components.spec.access import ADMIN_POLICY
-from components.spec.cluster import ClusterSettings
-from components.spec.scaler import iam
-from components.spec.scaler.auto_mode import (
+from . import _iam
+from ._addons import addon
+from ._children import children_of, invoke_with
+from .cluster_facts import ClusterFacts
+from .spec.access import ADMIN_POLICY
+from .spec.cluster import ClusterSettings
+from .spec.scaler import iam
+from .spec.scaler.auto_mode import (
     NODE_POLICIES,
     AutoMode,
     cluster_config,
     tagging_policy,
 )
-from components.spec.tags import check_tags
+from .spec.tags import check_tags
 
 __all__ = ["Cluster", "ClusterArgs", "control_plane_transform", "render_kubeconfig"]
 

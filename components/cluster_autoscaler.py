@@ -6,23 +6,23 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components import _controllers
-from components._children import children_of, invoke_with
-from components.cluster_facts import ClusterFacts
-from components.spec.groups import ServerGroup
-from components.spec.names import LIMITS, PULUMI_SUFFIX, bounded
-from components.spec.problems import refuse, refused
-from components.spec.scaler import iam
-from components.spec.scaler.autoscaler_chart import (
+from . import _controllers
+from ._children import children_of, invoke_with
+from .cluster_facts import ClusterFacts
+from .spec.groups import ServerGroup
+from .spec.names import LIMITS, PULUMI_SUFFIX, bounded
+from .spec.problems import refuse, refused
+from .spec.scaler import iam
+from .spec.scaler.autoscaler_chart import (
     AUTOSCALER_ACCOUNT,
     autoscaler_values,
     autoscaler_version_problems,
 )
-from components.spec.scaler.autoscaler_iam import autoscaler_policy
-from components.spec.scaler.checks import unknown_groups
-from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.versions import AUTOSCALER_CHART
-from components.spec.tags import check_tags
+from .spec.scaler.autoscaler_iam import autoscaler_policy
+from .spec.scaler.checks import unknown_groups
+from .spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from .spec.scaler.versions import AUTOSCALER_CHART
+from .spec.tags import check_tags
 
 __all__ = ["AutoscalerController", "AutoscalerControllerArgs"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.spec.names import is_cluster_name
-from components.spec.node_config import NodeCluster
+from .spec.names import is_cluster_name
+from .spec.node_config import NodeCluster
 
 __all__ = ["ClusterFacts"]
 

@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components import _iam, _nodes
-from components._children import children_of, invoke_with
-from components.cluster_facts import ClusterFacts
-from components.spec.access import NODE_POLICIES
-from components.spec.architecture import ami_parameter
-from components.spec.groups import JobGroup
-from components.spec.instance_types import InstanceTypes
-from components.spec.node_config import check_group, job_user_data
-from components.spec.scaler.autoscaler_groups import (
+from . import _iam, _nodes
+from ._children import children_of, invoke_with
+from .cluster_facts import ClusterFacts
+from .spec.access import NODE_POLICIES
+from .spec.architecture import ami_parameter
+from .spec.groups import JobGroup
+from .spec.instance_types import InstanceTypes
+from .spec.node_config import check_group, job_user_data
+from .spec.scaler.autoscaler_groups import (
     check_group_tags,
     option_tags,
     self_managed_group_tags,
 )
-from components.spec.scaler.cluster_autoscaler import ScaleDown
-from components.spec.tags import autoscaler_tags
+from .spec.scaler.cluster_autoscaler import ScaleDown
+from .spec.tags import autoscaler_tags
 
 __all__ = ["JobNodes", "JobNodesArgs"]
 

@@ -5,42 +5,42 @@ from dataclasses import dataclass, field, replace
 
 import pulumi
 
-from components import _nodes, _scalers
-from components._addons import addon
-from components._children import children_of
-from components._notices import announce
-from components.cluster import Cluster, ClusterArgs
-from components.cluster_facts import ClusterFacts
-from components.job_policy import JobPolicy, JobPolicyArgs
-from components.network import Network, NetworkArgs
-from components.server_nodes import ServerNodes, ServerNodesArgs
-from components.spec.cluster import ClusterSettings, validate_addresses
-from components.spec.groups import JobGroup, ServerGroup, validate_groups
-from components.spec.instance_types import InstanceTypes
-from components.spec.network import ExistingNetwork, NewNetwork
-from components.spec.policy.plan import (
+from . import _nodes, _scalers
+from ._addons import addon
+from ._children import children_of
+from ._notices import announce
+from .cluster import Cluster, ClusterArgs
+from .cluster_facts import ClusterFacts
+from .job_policy import JobPolicy, JobPolicyArgs
+from .network import Network, NetworkArgs
+from .server_nodes import ServerNodes, ServerNodesArgs
+from .spec.cluster import ClusterSettings, validate_addresses
+from .spec.groups import JobGroup, ServerGroup, validate_groups
+from .spec.instance_types import InstanceTypes
+from .spec.network import ExistingNetwork, NewNetwork
+from .spec.policy.plan import (
     engine_of,
     kyverno_release,
     policy_notices,
     validate_policy,
     with_scoring,
 )
-from components.spec.policy.settings import JobPolicySettings
-from components.spec.problems import refuse, refused
-from components.spec.review import review
-from components.spec.scaler.autoscaler_groups import zone_keys
-from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.plan import (
+from .spec.policy.settings import JobPolicySettings
+from .spec.problems import refuse, refused
+from .spec.review import review
+from .spec.scaler.autoscaler_groups import zone_keys
+from .spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from .spec.scaler.plan import (
     auto_mode_alone,
     auto_mode_of,
     check_scalers_fit,
     scaler_facts,
     scaler_notices,
 )
-from components.spec.scaler.settings import Scaler
-from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
-from components.storage import Storage, StorageArgs
-from components.vpc_cni import VpcCni, VpcCniArgs
+from .spec.scaler.settings import Scaler
+from .spec.vpc_cni import VpcCniTuning, WarmPrefixes
+from .storage import Storage, StorageArgs
+from .vpc_cni import VpcCni, VpcCniArgs
 
 __all__ = ["JobPlatform", "JobPlatformArgs"]
 

@@ -8,25 +8,25 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components._children import children_of
-from components._notices import announce
-from components.cluster_facts import ClusterFacts
-from components.spec.groups import JobGroup, ServerGroup
-from components.spec.kubernetes_versions import version_problems
-from components.spec.policy.definition import POLICY_NAME
-from components.spec.policy.engine import Engine
-from components.spec.policy.manifests import policy_manifests
-from components.spec.policy.plan import (
+from ._children import children_of
+from ._notices import announce
+from .cluster_facts import ClusterFacts
+from .spec.groups import JobGroup, ServerGroup
+from .spec.kubernetes_versions import version_problems
+from .spec.policy.definition import POLICY_NAME
+from .spec.policy.engine import Engine
+from .spec.policy.manifests import policy_manifests
+from .spec.policy.plan import (
     KyvernoRelease,
     check_policy,
     engine_of,
     kyverno_release,
     policy_notices,
 )
-from components.spec.policy.protection import ScalerFacts
-from components.spec.policy.settings import JobPolicySettings
-from components.spec.problems import refuse, refused
-from components.spec.scheduler import SchedulerScoring
+from .spec.policy.protection import ScalerFacts
+from .spec.policy.settings import JobPolicySettings
+from .spec.problems import refuse, refused
+from .spec.scheduler import SchedulerScoring
 
 __all__ = ["JobPolicy", "JobPolicyArgs"]
 

@@ -8,37 +8,37 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-from components import _controllers, _iam
-from components._children import children_of, invoke_with
-from components.cluster_facts import ClusterFacts
-from components.spec.access import NODE_POLICIES
-from components.spec.groups import JobGroup, ServerGroup
-from components.spec.instance_types import InstanceTypes
-from components.spec.problems import refuse, refused
-from components.spec.scaler import iam
-from components.spec.scaler.generated_names import karpenter_names
-from components.spec.scaler.interruption import (
+from . import _controllers, _iam
+from ._children import children_of, invoke_with
+from .cluster_facts import ClusterFacts
+from .spec.access import NODE_POLICIES
+from .spec.groups import JobGroup, ServerGroup
+from .spec.instance_types import InstanceTypes
+from .spec.problems import refuse, refused
+from .spec.scaler import iam
+from .spec.scaler.generated_names import karpenter_names
+from .spec.scaler.interruption import (
     MESSAGE_RETENTION_SECONDS,
     TARGET_ID,
     event_rules,
     queue_policy,
 )
-from components.spec.scaler.karpenter import Karpenter
-from components.spec.scaler.karpenter_chart import SERVICE_ACCOUNT, karpenter_values
-from components.spec.scaler.karpenter_iam import (
+from .spec.scaler.karpenter import Karpenter
+from .spec.scaler.karpenter_chart import SERVICE_ACCOUNT, karpenter_values
+from .spec.scaler.karpenter_iam import (
     CONTROLLER_POLICIES,
     controller_policies,
 )
-from components.spec.scaler.manifests import (
+from .spec.scaler.manifests import (
     PoolObjects,
     image_problems,
     karpenter_pools,
     user_data_refusals,
 )
-from components.spec.scaler.node_class import Site
-from components.spec.scaler.settings import validate_scaler
-from components.spec.scaler.versions import KARPENTER_CHART, KARPENTER_CRD_CHART
-from components.spec.tags import check_tags
+from .spec.scaler.node_class import Site
+from .spec.scaler.settings import validate_scaler
+from .spec.scaler.versions import KARPENTER_CHART, KARPENTER_CRD_CHART
+from .spec.tags import check_tags
 
 __all__ = ["KarpenterNodes", "KarpenterNodesArgs"]
 

@@ -7,24 +7,24 @@ from typing import Any, cast
 import pulumi
 import pulumi_aws as aws
 
-from components import _iam, _nodes
-from components._children import children_of
-from components.cluster_facts import ClusterFacts
-from components.spec.access import NODE_POLICIES
-from components.spec.architecture import ami_type
-from components.spec.groups import JobGroup, Size
-from components.spec.instance_types import InstanceTypes
-from components.spec.node_config import check_group, job_user_data, managed_user_data
-from components.spec.problems import refuse, refused
-from components.spec.scaler.autoscaler_chart import managed_pattern
-from components.spec.scaler.autoscaler_groups import (
+from . import _iam, _nodes
+from ._children import children_of
+from .cluster_facts import ClusterFacts
+from .spec.access import NODE_POLICIES
+from .spec.architecture import ami_type
+from .spec.groups import JobGroup, Size
+from .spec.instance_types import InstanceTypes
+from .spec.node_config import check_group, job_user_data, managed_user_data
+from .spec.problems import refuse, refused
+from .spec.scaler.autoscaler_chart import managed_pattern
+from .spec.scaler.autoscaler_groups import (
     check_group_tags,
     managed_group_tags,
     managed_problems,
     zone_sizes,
 )
-from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.generated_names import managed_group_name
+from .spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from .spec.scaler.generated_names import managed_group_name
 
 __all__ = ["ManagedJobNodes", "ManagedJobNodesArgs", "managed_groups_pattern"]
 

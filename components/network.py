@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components._children import children_of, invoke_with
-from components.spec.network import NewNetwork, ZoneSubnets, zone_subnets
-from components.spec.tags import check_tags
+from ._children import children_of, invoke_with
+from .spec.network import NewNetwork, ZoneSubnets, zone_subnets
+from .spec.tags import check_tags
 
 __all__ = ["Network", "NetworkArgs"]
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components import _iam, _nodes
-from components._children import children_of
-from components.cluster_facts import ClusterFacts
-from components.spec.access import NODE_POLICIES
-from components.spec.architecture import ami_type
-from components.spec.groups import ServerGroup
-from components.spec.instance_types import InstanceTypes
-from components.spec.node_config import check_group, managed_user_data
-from components.spec.tags import check_tags
+from . import _iam, _nodes
+from ._children import children_of
+from .cluster_facts import ClusterFacts
+from .spec.access import NODE_POLICIES
+from .spec.architecture import ami_type
+from .spec.groups import ServerGroup
+from .spec.instance_types import InstanceTypes
+from .spec.node_config import check_group, managed_user_data
+from .spec.tags import check_tags
 
 __all__ = ["ServerNodes", "ServerNodesArgs"]
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components import _iam
-from components._addons import addon
-from components._children import children_of
-from components.cluster_facts import ClusterFacts
-from components.spec.access import EBS_DRIVER_ACCOUNT, EBS_DRIVER_POLICIES
-from components.spec.storage_class import storage_class
-from components.spec.tags import check_tags
+from . import _iam
+from ._addons import addon
+from ._children import children_of
+from .cluster_facts import ClusterFacts
+from .spec.access import EBS_DRIVER_ACCOUNT, EBS_DRIVER_POLICIES
+from .spec.storage_class import storage_class
+from .spec.tags import check_tags
 
 __all__ = ["Storage", "StorageArgs"]
 

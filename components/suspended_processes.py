@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 from pulumi import dynamic
 
-from components._children import children_of
+from ._children import children_of
 
 __all__ = ["SuspendedProcesses", "SuspendedProcessesArgs", "SuspensionProvider"]
 

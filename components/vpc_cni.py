@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components._addons import addon
-from components._children import children_of
-from components.cluster_facts import ClusterFacts
-from components.spec.tags import check_tags
-from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
+from ._addons import addon
+from ._children import children_of
+from .cluster_facts import ClusterFacts
+from .spec.tags import check_tags
+from .spec.vpc_cni import VpcCniTuning, WarmPrefixes
 
 __all__ = ["VpcCni", "VpcCniArgs"]
 

@@ -53,12 +53,16 @@ ELSEWHERE = re.compile(r"\.\./shared|(?<![\w./-])/(work|root)/")
 
 
 def imports(path: Path) -> Iterator[str]:
+    """Name what a file imports, with relative names written out."""
+    package = path.parent.parts
     for node in ast.walk(ast.parse((ROOT / path).read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield "." * node.level + (node.module or "")
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
 def rule(path: Path) -> set[str]:
@@ -78,6 +82,14 @@ def test_imports_point_inwards(path):
 
     # `from infra import program` names the package before the module.
     assert [] == [name for name in wrong if name not in {"components", "infra"}]
+
+
+def test_components_name_each_other_without_the_name_of_their_package():
+    # Installed, the package has another name: eks_jobs.
+    absolute = re.compile(r"^\s*(from|import) components\b", re.MULTILINE)
+    ships = [path for path in FILES if path.parts[0] == "components"]
+
+    assert [] == [path for path in ships if absolute.search(read(path))]
 
 
 def test_nothing_that_ships_imports_the_sandbox():

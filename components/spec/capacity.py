@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from components.spec.groups import JobGroup, ServerGroup
-from components.spec.instance_types import InstanceType
-from components.spec.kubelet import kube_reserved
-from components.spec.volume import Gp3Volume
+from .groups import JobGroup, ServerGroup
+from .instance_types import InstanceType
+from .kubelet import kube_reserved
+from .volume import Gp3Volume
 
 __all__ = [
     "EVICTION_MEMORY_MIB",

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Network
 from typing import Any, Literal, get_args
 
-from components.spec.kubernetes_versions import (
+from .kubernetes_versions import (
     KUBERNETES_VERSIONS,
     VersionSupport,
     version_problems,
 )
-from components.spec.names import is_cluster_name
-from components.spec.network import (
+from .names import is_cluster_name
+from .network import (
     ExistingNetwork,
     NewNetwork,
     cidr_problem,
     private_blocks,
 )
-from components.spec.problems import choices, duplicates, known, refuse
-from components.spec.scheduler import ResourceWeight, SchedulerScoring
+from .problems import choices, duplicates, known, refuse
+from .scheduler import ResourceWeight, SchedulerScoring
 
 __all__ = [
     "ADDONS",

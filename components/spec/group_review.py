@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from components.spec.groups import JobGroup, NodeGroup, ServerGroup
-from components.spec.instance_types import InstanceType, InstanceTypes
-from components.spec.kubelet import KubeletTuning, reserved_memory_mib
-from components.spec.volume import Gp3Volume
-from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
+from .groups import JobGroup, NodeGroup, ServerGroup
+from .instance_types import InstanceType, InstanceTypes
+from .kubelet import KubeletTuning, reserved_memory_mib
+from .volume import Gp3Volume
+from .vpc_cni import VpcCniTuning, WarmPrefixes
 
 __all__ = ["Notice", "ScalerKind", "group_addresses", "review_group"]
 

@@ -5,20 +5,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from components.spec import tags as tag_rules
-from components.spec.architecture import Architecture, instance_type_problems
-from components.spec.kubelet import KubeletTuning
-from components.spec.labels import (
+from . import tags as tag_rules
+from .architecture import Architecture, instance_type_problems
+from .kubelet import KubeletTuning
+from .labels import (
     GROUP_LABEL,
     Taint,
     eks_limit_problems,
     node_label_problems,
     node_taint_problems,
 )
-from components.spec.problems import refuse
-from components.spec.scaler.duration import duration_problems
-from components.spec.user_data import UserDataPart, overlap_problems
-from components.spec.volume import Gp3Volume
+from .problems import refuse
+from .scaler.duration import duration_problems
+from .user_data import UserDataPart, overlap_problems
+from .volume import Gp3Volume
 
 __all__ = [
     "GROUP_LABEL",

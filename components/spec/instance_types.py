@@ -6,12 +6,12 @@ from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
-from components.spec.architecture import (
+from .architecture import (
     Architecture,
     architecture_of,
     is_instance_type_name,
 )
-from components.spec.problems import refuse
+from .problems import refuse
 
 __all__ = ["InstanceType", "InstanceTypes"]
 

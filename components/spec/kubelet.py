@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from components.spec.problems import refuse
+from .problems import refuse
 
 __all__ = ["KubeletTuning", "kube_reserved", "reserved_memory_mib"]
 

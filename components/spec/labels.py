@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from components.spec.problems import refuse
+from .problems import refuse
 
 __all__ = [
     "GROUP_LABEL",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, ip_network
 from typing import Literal, get_args
 
-from components.spec.problems import choices, duplicates, known, refuse
+from .problems import choices, duplicates, known, refuse
 
 __all__ = [
     "MAX_ZONES",

@@ -6,12 +6,12 @@ from typing import Any
 
 import yaml
 
-from components.spec import mime, nodeadm
-from components.spec.groups import JobGroup, NodeGroup, ServerGroup, Taint
-from components.spec.instance_types import InstanceType, InstanceTypes
-from components.spec.kubelet import KubeletTuning, reserved_memory_mib
-from components.spec.names import is_cluster_name
-from components.spec.problems import refuse
+from . import mime, nodeadm
+from .groups import JobGroup, NodeGroup, ServerGroup, Taint
+from .instance_types import InstanceType, InstanceTypes
+from .kubelet import KubeletTuning, reserved_memory_mib
+from .names import is_cluster_name
+from .problems import refuse
 
 __all__ = [
     "NodeCluster",

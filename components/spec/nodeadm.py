@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from yaml.constructor import ConstructorError
 
-from components.spec.problems import refuse
+from .problems import refuse
 
 __all__ = ["API_VERSION", "merge", "node_config_problems", "read_node_config"]
 

@@ -3,23 +3,23 @@
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 
-from components.spec.cluster import KUBERNETES_VERSIONS, ClusterSettings
-from components.spec.group_review import (
+from .cluster import KUBERNETES_VERSIONS, ClusterSettings
+from .group_review import (
     Notice,
     ScalerKind,
     group_addresses,
     review_group,
 )
-from components.spec.groups import JobGroup, ServerGroup
-from components.spec.instance_types import InstanceTypes
-from components.spec.network import (
+from .groups import JobGroup, ServerGroup
+from .instance_types import InstanceTypes
+from .network import (
     ExistingNetwork,
     NewNetwork,
     is_private,
     private_addresses,
     private_blocks,
 )
-from components.spec.vpc_cni import VpcCniTuning, WarmAddresses, WarmPrefixes
+from .vpc_cni import VpcCniTuning, WarmAddresses, WarmPrefixes
 
 __all__ = ["Notice", "review", "review_group"]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from components.spec.problems import duplicates, refuse
+from .problems import duplicates, refuse
 
 __all__ = ["ResourceWeight", "SchedulerScoring"]
 

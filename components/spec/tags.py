@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from components.spec.labels import text_problem
-from components.spec.problems import refuse
+from .labels import text_problem
+from .problems import refuse
 
 if TYPE_CHECKING:
-    from components.spec.groups import JobGroup
+    from .groups import JobGroup
 
 __all__ = [
     "TAG_LIMIT",

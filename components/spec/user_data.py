@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from components.spec import mime, nodeadm
-from components.spec.problems import refuse
+from . import mime, nodeadm
+from .problems import refuse
 
 __all__ = ["UserDataPart", "overlap_problems"]
 

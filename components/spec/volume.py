@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from components.spec.problems import refuse
+from .problems import refuse
 
 __all__ = ["Gp3Limits", "Gp3Volume"]
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from components.spec.problems import refuse
+from .problems import refuse
 
 __all__ = ["VpcCniTuning", "WarmAddresses", "WarmInterfaces", "WarmPrefixes"]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any, get_args
 
-from components.spec.problems import duplicates
+from ..problems import duplicates
 
 __all__ = [
     "SYSTEM_NAMESPACES",

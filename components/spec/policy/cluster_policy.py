@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from components.spec.policy.definition import (
+from .definition import (
     POLICY_NAME,
     AddLabel,
     Annotate,
@@ -20,9 +20,9 @@ from components.spec.policy.definition import (
     PolicyDefinition,
     definitions,
 )
-from components.spec.policy.kyverno import WEBHOOK_TIMEOUT_SECONDS
-from components.spec.policy.matchers import SERVER_OWNERS, Handle, Label, Owner
-from components.spec.policy.settings import JobPolicySettings
+from .kyverno import WEBHOOK_TIMEOUT_SECONDS
+from .matchers import SERVER_OWNERS, Handle, Label, Owner
+from .settings import JobPolicySettings
 
 __all__ = ["cluster_policies"]
 

@@ -9,8 +9,8 @@ may be refused because of us.
 from dataclasses import dataclass
 from typing import Any
 
-from components.spec.policy.matchers import Handle, handles
-from components.spec.policy.settings import JobPolicySettings
+from .matchers import Handle, handles
+from .settings import JobPolicySettings
 
 __all__ = [
     "POLICY_NAME",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from components.spec.problems import refuse
+from ..problems import refuse
 
 __all__ = [
     "KYVERNO_CHART",

@@ -8,7 +8,7 @@ text that is put in was checked by the value objects, so it holds no quotes.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from components.spec.policy.definition import (
+from .definition import (
     AddLabel,
     Annotate,
     AppendAffinity,
@@ -16,7 +16,7 @@ from components.spec.policy.definition import (
     HostDns,
     HostNetwork,
 )
-from components.spec.policy.matchers import SERVER_OWNERS, Handle, Label, Owner
+from .matchers import SERVER_OWNERS, Handle, Label, Owner
 
 __all__ = ["cel", "match_conditions", "mutation"]
 

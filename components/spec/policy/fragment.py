@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from components.spec.policy.settings import JobPolicySettings
+from .settings import JobPolicySettings
 
 __all__ = ["pod_fragment", "pod_templates", "render_pod_templates"]
 

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from components.spec.policy.definition import (
+from .definition import (
     POLICY_NAME,
     PolicyDefinition,
     definitions,
 )
-from components.spec.policy.expressions import match_conditions, mutation
-from components.spec.policy.native import match_constraints
-from components.spec.policy.settings import JobPolicySettings
+from .expressions import match_conditions, mutation
+from .native import match_constraints
+from .settings import JobPolicySettings
 
 __all__ = ["WEBHOOK_TIMEOUT_SECONDS", "mutating_policies"]
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from components.spec.groups import GROUP_LABEL, JobGroup, ServerGroup
-from components.spec.policy.checks import SYSTEM_NAMESPACES
-from components.spec.policy.kyverno_settings import KyvernoSettings
+from ..groups import GROUP_LABEL, JobGroup, ServerGroup
+from .checks import SYSTEM_NAMESPACES
+from .kyverno_settings import KyvernoSettings
 
 __all__ = ["kyverno_values"]
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from components.spec.policy.checks import (
+from ..problems import refuse
+from .checks import (
     SYSTEM_NAMESPACES,
     idle_problems,
     namespace_problems,
 )
-from components.spec.policy.engine import chart_problems
-from components.spec.problems import refuse
+from .engine import chart_problems
 
 __all__ = ["KyvernoSettings"]
 

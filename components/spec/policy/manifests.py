@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from components.spec.policy.cluster_policy import cluster_policies
-from components.spec.policy.definition import POLICY_NAME
-from components.spec.policy.engine import Engine
-from components.spec.policy.kyverno import mutating_policies
-from components.spec.policy.native import native_policies
-from components.spec.policy.settings import JobPolicySettings
+from .cluster_policy import cluster_policies
+from .definition import POLICY_NAME
+from .engine import Engine
+from .kyverno import mutating_policies
+from .native import native_policies
+from .settings import JobPolicySettings
 
 __all__ = ["policy_manifests"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from components.spec.labels import label_problems
-from components.spec.problems import refuse
+from ..labels import label_problems
+from ..problems import refuse
 
 __all__ = [
     "PRESETS",

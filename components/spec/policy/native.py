@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from components.spec.policy.definition import (
+from .definition import (
     POLICY_NAME,
     PolicyDefinition,
     definitions,
 )
-from components.spec.policy.expressions import match_conditions, mutation
-from components.spec.policy.settings import JobPolicySettings
+from .expressions import match_conditions, mutation
+from .settings import JobPolicySettings
 
 __all__ = ["match_constraints", "native_policies"]
 

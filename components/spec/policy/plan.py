@@ -4,23 +4,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from components.spec.cluster import ClusterSettings
-from components.spec.group_review import Notice
-from components.spec.groups import JobGroup, ServerGroup
-from components.spec.policy.engine import (
+from ..cluster import ClusterSettings
+from ..group_review import Notice
+from ..groups import JobGroup, ServerGroup
+from ..problems import refuse, refused
+from ..scheduler import ResourceWeight, SchedulerScoring
+from .engine import (
     KYVERNO_CHART,
     KYVERNO_CHART_VERSION,
     KYVERNO_REPOSITORY,
     Engine,
     choose_engine,
 )
-from components.spec.policy.kyverno_chart import kyverno_values
-from components.spec.policy.packing import resource_weights, scoring_problems
-from components.spec.policy.policy_review import review_policy
-from components.spec.policy.protection import ScalerFacts, check_scalers
-from components.spec.policy.settings import JobPolicySettings
-from components.spec.problems import refuse, refused
-from components.spec.scheduler import ResourceWeight, SchedulerScoring
+from .kyverno_chart import kyverno_values
+from .packing import resource_weights, scoring_problems
+from .policy_review import review_policy
+from .protection import ScalerFacts, check_scalers
+from .settings import JobPolicySettings
 
 __all__ = [
     "KyvernoRelease",

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from components.spec.group_review import Notice
-from components.spec.policy.engine import Engine, engine_warnings
-from components.spec.policy.kyverno_settings import KyvernoSettings
-from components.spec.policy.matchers import Label, Owner, handles
-from components.spec.policy.packing import PACKS_BY_AFFINITY, PACKS_BY_SCHEDULER
-from components.spec.policy.settings import JobPolicySettings
+from ..group_review import Notice
+from .engine import Engine, engine_warnings
+from .kyverno_settings import KyvernoSettings
+from .matchers import Label, Owner, handles
+from .packing import PACKS_BY_AFFINITY, PACKS_BY_SCHEDULER
+from .settings import JobPolicySettings
 
 __all__ = ["review_policy"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from components.spec.labels import text_problem
-from components.spec.problems import refuse
+from ..labels import text_problem
+from ..problems import refuse
 
 __all__ = [
     "DEFAULT_PROTECTION",

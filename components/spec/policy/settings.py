@@ -4,19 +4,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from components.spec.labels import GROUP_LABEL, label_problems
-from components.spec.policy.checks import (
+from ..labels import GROUP_LABEL, label_problems
+from ..problems import refuse
+from .checks import (
     SYSTEM_NAMESPACES,
     choice_problem,
     idle_problems,
     namespace_problems,
 )
-from components.spec.policy.engine import EngineChoice
-from components.spec.policy.kyverno_settings import KyvernoSettings
-from components.spec.policy.matchers import Matcher, matcher_problems
-from components.spec.policy.packing import PACKS_BY_AFFINITY, Packing, affinity_term
-from components.spec.policy.protection import DEFAULT_PROTECTION, protection_problems
-from components.spec.problems import refuse
+from .engine import EngineChoice
+from .kyverno_settings import KyvernoSettings
+from .matchers import Matcher, matcher_problems
+from .packing import PACKS_BY_AFFINITY, Packing, affinity_term
+from .protection import DEFAULT_PROTECTION, protection_problems
 
 __all__ = [
     "AffinityScope",

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
 
-from components.spec.problems import choices, refuse
-from components.spec.scaler.iam import document
-from components.spec.scaler.pool import PoolRules
+from ..problems import choices, refuse
+from .iam import document
+from .pool import PoolRules
 
 __all__ = [
     "ACCESS_ENTRY_TYPE",

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from components.spec.groups import JobGroup
-from components.spec.kubelet import KubeletTuning
-from components.spec.scaler.node_class import LARGEST_VOLUME_GIB, Site, node_class_tags
-from components.spec.scaler.versions import AUTO_NODE_CLASS_API
-from components.spec.volume import Gp3Limits
+from ..groups import JobGroup
+from ..kubelet import KubeletTuning
+from ..volume import Gp3Limits
+from .node_class import LARGEST_VOLUME_GIB, Site, node_class_tags
+from .versions import AUTO_NODE_CLASS_API
 
 __all__ = ["VOLUME_LIMITS", "auto_node_class", "not_applied", "unsupported"]
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from components.spec.groups import ServerGroup
-from components.spec.problems import refuse
-from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.placement import on_servers
-from components.spec.scaler.versions import (
+from ..groups import ServerGroup
+from ..problems import refuse
+from .cluster_autoscaler import ClusterAutoscaler
+from .placement import on_servers
+from .versions import (
     AUTOSCALER_IMAGE,
     AUTOSCALER_VERSIONS,
     parsed,

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from components.spec.groups import JobGroup, Size
-from components.spec.labels import eks_limit_problems
-from components.spec.network import ExistingNetwork, NewNetwork
-from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler, ScaleDown
-from components.spec.tags import autoscaler_tags, check_tags, scaling_group_tags
+from ..groups import JobGroup, Size
+from ..labels import eks_limit_problems
+from ..network import ExistingNetwork, NewNetwork
+from ..tags import autoscaler_tags, check_tags, scaling_group_tags
+from .cluster_autoscaler import ClusterAutoscaler, ScaleDown
 
 __all__ = [
     "check_group_tags",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from components.spec.scaler.iam import Account, document
+from .iam import Account, document
 
 __all__ = ["autoscaler_policy"]
 

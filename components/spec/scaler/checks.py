@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any
 
-from components.spec.problems import refuse
+from ..problems import refuse
 
 __all__ = ["Resources", "idle_problems", "replica_problems", "unknown_groups"]
 

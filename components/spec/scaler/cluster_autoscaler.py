@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
-from components.spec.problems import duplicates, refuse
-from components.spec.scaler.checks import (
+from ..problems import duplicates, refuse
+from .checks import (
     Resources,
     idle_problems,
     replica_problems,
 )
-from components.spec.scaler.duration import duration_problems
-from components.spec.scaler.versions import version_problems
+from .duration import duration_problems
+from .versions import version_problems
 
 __all__ = ["ClusterAutoscaler", "PoolState", "ScaleDown", "WarmPool"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from components.spec.problems import choices
-from components.spec.scaler.versions import parsed
+from ..problems import choices
+from .versions import parsed
 
 __all__ = ["AWS_GATES", "CORE_GATES", "gate_problems"]
 

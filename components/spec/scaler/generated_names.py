@@ -1,8 +1,8 @@
 """Names of what is made for a scaler, short enough and never the same."""
 
-from components.spec.names import LIMITS, PULUMI_SUFFIX, bounded
-from components.spec.scaler.interruption import EVENT_RULES
-from components.spec.scaler.karpenter_iam import CONTROLLER_POLICIES
+from ..names import LIMITS, PULUMI_SUFFIX, bounded
+from .interruption import EVENT_RULES
+from .karpenter_iam import CONTROLLER_POLICIES
 
 __all__ = ["IAM_POLICY", "karpenter_names", "managed_group_name"]
 

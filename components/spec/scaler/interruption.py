@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from components.spec.scaler.iam import document
-from components.spec.scaler.versions import parsed
+from .iam import document
+from .versions import parsed
 
 __all__ = [
     "EVENT_RULES",

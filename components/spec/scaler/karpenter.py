@@ -5,24 +5,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from components.spec.groups import NodeGroup
-from components.spec.kubelet import KubeletTuning
-from components.spec.problems import refuse
-from components.spec.scaler.checks import (
+from ..groups import NodeGroup
+from ..kubelet import KubeletTuning
+from ..problems import refuse
+from ..volume import Gp3Volume
+from .checks import (
     Resources,
     idle_problems,
     replica_problems,
 )
-from components.spec.scaler.duration import duration_problems
-from components.spec.scaler.feature_gates import gate_problems
-from components.spec.scaler.pool import Budget, PoolRules
-from components.spec.scaler.versions import (
+from .duration import duration_problems
+from .feature_gates import gate_problems
+from .pool import Budget, PoolRules
+from .versions import (
     KARPENTER_OLDEST,
     KARPENTER_VERSION,
     parsed,
     version_problems,
 )
-from components.spec.volume import Gp3Volume
 
 __all__ = ["Karpenter", "PreferencePolicy", "ServerPool"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from components.spec.groups import ServerGroup
-from components.spec.scaler.feature_gates import AWS_GATES, CORE_GATES
-from components.spec.scaler.karpenter import Karpenter
-from components.spec.scaler.placement import on_servers
+from ..groups import ServerGroup
+from .feature_gates import AWS_GATES, CORE_GATES
+from .karpenter import Karpenter
+from .placement import on_servers
 
 __all__ = ["SERVICE_ACCOUNT", "karpenter_values"]
 

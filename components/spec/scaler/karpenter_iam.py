@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from components.spec.scaler.iam import Account, document
-from components.spec.scaler.versions import parsed
+from .iam import Account, document
+from .versions import parsed
 
 __all__ = ["CONTROLLER_POLICIES", "controller_policies"]
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from components.spec.scaler.duration import (
+from .duration import (
     NEVER,
     seconds,
     spelled,
 )
-from components.spec.scaler.pool import PoolRules
+from .pool import PoolRules
 
 __all__ = [
     "AUTO_MODE_LIFE",

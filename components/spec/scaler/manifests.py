@@ -4,26 +4,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from components.spec.groups import JobGroup, NodeGroup
-from components.spec.instance_types import InstanceTypes
-from components.spec.node_config import fact_problems
-from components.spec.problems import refused
-from components.spec.scaler.auto_mode import AutoMode
-from components.spec.scaler.auto_mode_nodes import auto_node_class
-from components.spec.scaler.karpenter import Karpenter
-from components.spec.scaler.lifetime import (
+from ..groups import JobGroup, NodeGroup
+from ..instance_types import InstanceTypes
+from ..node_config import fact_problems
+from ..problems import refused
+from .auto_mode import AutoMode
+from .auto_mode_nodes import auto_node_class
+from .karpenter import Karpenter
+from .lifetime import (
     Lifetime,
     auto_lifetime,
     drain_limit,
     lifetime,
 )
-from components.spec.scaler.node_class import Site, ec2_node_class
-from components.spec.scaler.node_pool import (
+from .node_class import Site, ec2_node_class
+from .node_pool import (
     AUTO_NODE_CLASS,
     EC2_NODE_CLASS,
     node_pool,
 )
-from components.spec.scaler.pool import PoolRules
+from .pool import PoolRules
 
 __all__ = [
     "PoolObjects",

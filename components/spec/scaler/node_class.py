@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.spec.groups import JobGroup, NodeGroup
-from components.spec.instance_types import InstanceTypes
-from components.spec.problems import refuse
-from components.spec.scaler.node_class_kubelet import node_configuration
-from components.spec.scaler.versions import EC2_NODE_CLASS_API
+from ..groups import JobGroup, NodeGroup
+from ..instance_types import InstanceTypes
+from ..problems import refuse
+from .node_class_kubelet import node_configuration
+from .versions import EC2_NODE_CLASS_API
 
 __all__ = [
     "LARGEST_VOLUME_GIB",

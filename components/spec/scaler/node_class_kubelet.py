@@ -5,12 +5,12 @@ from typing import Any
 
 import yaml
 
-from components.spec import mime, nodeadm
-from components.spec.groups import JobGroup, NodeGroup
-from components.spec.instance_types import InstanceTypes
-from components.spec.kubelet import KubeletTuning
-from components.spec.scaler.karpenter import ServerPool
-from components.spec.user_data import UserDataPart, overlap_problems
+from .. import mime, nodeadm
+from ..groups import JobGroup, NodeGroup
+from ..instance_types import InstanceTypes
+from ..kubelet import KubeletTuning
+from ..user_data import UserDataPart, overlap_problems
+from .karpenter import ServerPool
 
 __all__ = ["CLASS_FIELDS", "node_configuration", "split", "user_data_problems"]
 

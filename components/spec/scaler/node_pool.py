@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from components.spec.groups import NodeGroup
-from components.spec.instance_types import InstanceTypes
-from components.spec.labels import Taint
-from components.spec.scaler.lifetime import Lifetime
-from components.spec.scaler.pool import PoolRules
-from components.spec.scaler.versions import (
+from ..groups import NodeGroup
+from ..instance_types import InstanceTypes
+from ..labels import Taint
+from .lifetime import Lifetime
+from .pool import PoolRules
+from .versions import (
     AUTO_NODE_CLASS_API,
     EC2_NODE_CLASS_API,
     NODE_POOL_API,

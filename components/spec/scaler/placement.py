@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from components.spec.groups import GROUP_LABEL, ServerGroup
+from ..groups import GROUP_LABEL, ServerGroup
 
 __all__ = ["on_servers", "room_for"]
 

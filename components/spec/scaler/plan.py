@@ -2,27 +2,27 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from components.spec.cluster import ClusterSettings
-from components.spec.group_review import Notice
-from components.spec.groups import JobGroup, ServerGroup
-from components.spec.instance_types import InstanceTypes
-from components.spec.policy.packing import PACKS_BY_AFFINITY
-from components.spec.policy.protection import ScalerFacts
-from components.spec.policy.settings import JobPolicySettings
-from components.spec.problems import refuse, refused
-from components.spec.scaler.auto_mode import AutoMode
-from components.spec.scaler.autoscaler_groups import check_group_tags
-from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.karpenter import Karpenter
-from components.spec.scaler.manifests import image_problems, user_data_refusals
-from components.spec.scaler.scaler_review import review_scaler
-from components.spec.scaler.settings import (
+from ..cluster import ClusterSettings
+from ..group_review import Notice
+from ..groups import JobGroup, ServerGroup
+from ..instance_types import InstanceTypes
+from ..policy.packing import PACKS_BY_AFFINITY
+from ..policy.protection import ScalerFacts
+from ..policy.settings import JobPolicySettings
+from ..problems import refuse, refused
+from ..vpc_cni import VpcCniTuning, WarmPrefixes
+from .auto_mode import AutoMode
+from .autoscaler_groups import check_group_tags
+from .cluster_autoscaler import ClusterAutoscaler
+from .karpenter import Karpenter
+from .manifests import image_problems, user_data_refusals
+from .scaler_review import review_scaler
+from .settings import (
     Scaler,
     controller_version,
     validate_retiring,
     validate_scaler,
 )
-from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
 
 __all__ = [
     "auto_mode_alone",

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from components.spec.problems import choices, refuse
-from components.spec.scaler.duration import duration_problems
+from ..problems import choices, refuse
+from .duration import duration_problems
 
 __all__ = ["Budget", "CapacityType", "ConsolidationPolicy", "PoolRules", "Reason"]
 

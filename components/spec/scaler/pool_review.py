@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from components.spec.group_review import Notice
-from components.spec.scaler.duration import NEVER, seconds
-from components.spec.scaler.pool import PoolRules
+from ..group_review import Notice
+from .duration import NEVER, seconds
+from .pool import PoolRules
 
 __all__ = ["review_rules"]
 

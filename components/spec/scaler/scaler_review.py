@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from components.spec.group_review import Notice
-from components.spec.groups import JobGroup, NodeGroup, ServerGroup
-from components.spec.scaler.auto_mode import AutoMode
-from components.spec.scaler.auto_mode_nodes import not_applied
-from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.duration import seconds
-from components.spec.scaler.karpenter import Karpenter
-from components.spec.scaler.placement import room_for
-from components.spec.scaler.pool_review import review_rules
-from components.spec.scaler.settings import Scaler
-from components.spec.scaler.versions import KARPENTER_NEEDED
+from ..group_review import Notice
+from ..groups import JobGroup, NodeGroup, ServerGroup
+from .auto_mode import AutoMode
+from .auto_mode_nodes import not_applied
+from .cluster_autoscaler import ClusterAutoscaler
+from .duration import seconds
+from .karpenter import Karpenter
+from .placement import room_for
+from .pool_review import review_rules
+from .settings import Scaler
+from .versions import KARPENTER_NEEDED
 
 __all__ = ["review_scaler"]
 

@@ -2,26 +2,26 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from components.spec.groups import JobGroup, NodeGroup, ServerGroup
-from components.spec.problems import refuse
-from components.spec.scaler import auto_mode_nodes
-from components.spec.scaler.auto_mode import AutoMode
-from components.spec.scaler.autoscaler_chart import (
+from ..groups import JobGroup, NodeGroup, ServerGroup
+from ..problems import refuse
+from . import auto_mode_nodes
+from .auto_mode import AutoMode
+from .autoscaler_chart import (
     autoscaler_version,
     autoscaler_version_problems,
 )
-from components.spec.scaler.autoscaler_groups import managed_problems
-from components.spec.scaler.checks import unknown_groups
-from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.karpenter import Karpenter
-from components.spec.scaler.lifetime import (
+from .autoscaler_groups import managed_problems
+from .checks import unknown_groups
+from .cluster_autoscaler import ClusterAutoscaler
+from .karpenter import Karpenter
+from .lifetime import (
     auto_lifetime_problems,
     lifetime_problems,
 )
-from components.spec.scaler.node_class import LARGEST_VOLUME_GIB, tag_problems
-from components.spec.scaler.node_class_kubelet import user_data_problems
-from components.spec.scaler.node_pool import label_problems
-from components.spec.scaler.versions import KARPENTER_NEEDED, parsed
+from .node_class import LARGEST_VOLUME_GIB, tag_problems
+from .node_class_kubelet import user_data_problems
+from .node_pool import label_problems
+from .versions import KARPENTER_NEEDED, parsed
 
 __all__ = ["Scaler", "controller_version", "validate_retiring", "validate_scaler"]
 
