@@ -6,10 +6,6 @@ EC2NodeClass and no kubelet: what a node offers stands in that list.
 """
 
 import json
-import subprocess
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,8 +14,8 @@ from typing import Any
 
 import yaml
 
-from sandbox.control_plane import ControlPlaneError
-from sandbox.processes import HOST, free_ports, start, stop, tail
+from sandbox.controllers import running
+from sandbox.processes import HOST, free_ports
 
 __all__ = [
     "DURATION",
@@ -39,7 +35,6 @@ NODE_CLASS = ("karpenter.kwok.sh/v1alpha1", "KWOKNodeClass")
 DURATION = "pod-complete.stage.kwok.x-k8s.io/delay"
 """Annotation of a pod of a Job: how long it runs, `40s`. Without it, for ever."""
 
-_READY_SECONDS = 60
 _STAGES = (
     "node/fast/node-initialize",
     "node/heartbeat-with-lease/node-heartbeat-with-lease",
@@ -143,7 +138,7 @@ def kubelets(
         "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
         f"--server-address={HOST}:{port}",
     )
-    with _running(program, arguments, state / "kwok.log", port):
+    with running(program, arguments, state / "kwok.log", port):
         yield
 
 
@@ -179,7 +174,7 @@ def karpenter(
         "HEALTH_PROBE_PORT": str(health),
         "METRICS_PORT": str(metrics),
     }
-    with _running(program, (), state / "karpenter.log", health, environ):
+    with running(program, (), state / "karpenter.log", health, environ):
         yield
 
 
@@ -196,44 +191,3 @@ def _with_duration(stage: Manifest) -> Manifest:
     delay = {"durationMilliseconds": 0, "durationFrom": {"expressionFrom": expression}}
     selector = {"matchExpressions": selected}
     return {**stage, "spec": {**spec, "selector": selector, "delay": delay}}
-
-
-@contextmanager
-def _running(
-    program: Path,
-    arguments: tuple[str, ...],
-    log: Path,
-    port: int,
-    environ: Mapping[str, str] | None = None,
-) -> Generator[None]:
-    process = start(program, arguments, log, environ)
-    try:
-        _wait_until_ready(process, program.name, log, port)
-        yield
-    finally:
-        stop(process)
-
-
-def _wait_until_ready(
-    process: subprocess.Popen[bytes], name: str, log: Path, port: int
-) -> None:
-    end = time.monotonic() + _READY_SECONDS
-    while not _is_ready(port):
-        if process.poll() is not None:
-            raise ControlPlaneError(
-                f"{name} ended with {process.returncode}:\n{tail(log)}"
-            )
-        if time.monotonic() > end:
-            raise ControlPlaneError(
-                f"{name} was not ready in {_READY_SECONDS} s:\n{tail(log)}"
-            )
-        time.sleep(0.1)
-
-
-def _is_ready(port: int) -> bool:
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with direct.open(f"http://{HOST}:{port}/readyz", timeout=2):
-            return True
-    except (OSError, urllib.error.URLError):
-        return False

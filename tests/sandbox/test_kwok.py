@@ -11,7 +11,7 @@ import sys
 import pytest
 import yaml
 
-from sandbox import kwok
+from sandbox import controllers, kwok
 from sandbox.control_plane import ControlPlaneError
 from sandbox.kwok import (
     DURATION,
@@ -168,7 +168,7 @@ def test_a_program_that_ends_is_named_with_its_log(script, state, tmp_path):
 
 
 def test_a_program_that_never_gets_ready_is_named(script, state, tmp_path, monkeypatch):
-    monkeypatch.setattr(kwok, "_READY_SECONDS", 0.3)
+    monkeypatch.setattr(controllers, "_READY_SECONDS", 0.3)
     program = script("#!/bin/sh\necho $$ >pid; echo waiting; exec sleep 60\n")
 
     with (
