@@ -85,6 +85,7 @@ class NodeShape:
         cpu: Allocatable, millicores.
         memory: Allocatable, MiB.
         pods: maxPods, less those of DaemonSets.
+        vcpus: Of the type: what is paid in relation, where no price is known.
         price: USD an hour, None where it is not known.
     """
 
@@ -94,6 +95,7 @@ class NodeShape:
     cpu: int
     memory: int
     pods: int
+    vcpus: int = 0
     price: float | None = None
 
 
