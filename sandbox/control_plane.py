@@ -33,6 +33,10 @@ _READY_SECONDS = 60
 # take every node for lost. Tokens and pod networks need parts that do not run here.
 _CONTROLLERS = "*,-nodeipam,-node-lifecycle-controller,-serviceaccount-token"
 
+# By default clients hold themselves back to some tens of requests a second, which
+# would count as time of scheduling wherever time runs compressed.
+_REQUESTS = 5_000
+
 
 class ControlPlaneError(Exception):
     """A process of the control plane did not start; the text holds its log."""
@@ -140,12 +144,16 @@ class ControlPlane:
     def _start_component(self, component: Component) -> None:
         (port,) = free_ports(1)
         arguments = [f"--secure-port={port}", f"--bind-address={HOST}"]
-        if component == "kube-scheduler" and self._scheduler_config is not None:
+        if component == "kube-scheduler":
             arguments.append(f"--config={self._write_scheduler_config()}")
         else:
-            arguments += [f"--kubeconfig={self.kubeconfig}", "--leader-elect=false"]
-        if component == "kube-controller-manager":
-            arguments.append(f"--controllers={_CONTROLLERS}")
+            arguments += [
+                f"--kubeconfig={self.kubeconfig}",
+                "--leader-elect=false",
+                f"--controllers={_CONTROLLERS}",
+                f"--kube-api-qps={_REQUESTS}",
+                f"--kube-api-burst={_REQUESTS}",
+            ]
         self._run(component, *arguments)
 
     def _write_scheduler_config(self) -> Path:
@@ -154,7 +162,11 @@ class ControlPlane:
             "apiVersion": "kubescheduler.config.k8s.io/v1",
             "kind": "KubeSchedulerConfiguration",
             "leaderElection": {"leaderElect": False},
-            "clientConnection": {"kubeconfig": str(self.kubeconfig)},
+            "clientConnection": {
+                "kubeconfig": str(self.kubeconfig),
+                "qps": _REQUESTS,
+                "burst": _REQUESTS,
+            },
             **(self._scheduler_config or {}),
         }
         path.write_text(yaml.safe_dump(document, sort_keys=False))

@@ -20,6 +20,7 @@ from sandbox.processes import HOST, free_ports
 __all__ = [
     "DURATION",
     "NODE_CLASS",
+    "RESERVED",
     "MachineType",
     "karpenter",
     "karpenter_crds",
@@ -33,8 +34,16 @@ NODE_CLASS = ("karpenter.kwok.sh/v1alpha1", "KWOKNodeClass")
 """API version and kind of the node class of this cloud."""
 
 DURATION = "pod-complete.stage.kwok.x-k8s.io/delay"
-"""Annotation of a pod of a Job: how long it runs, `40s`. Without it, for ever."""
+"""Annotation of a pod: how long it runs, `40s`. Without it, for ever."""
 
+RESERVED = (100, 10)
+"""
+What a node of this cloud keeps from pods, millicores and MiB.
+
+Sources: Karpenter 1.15, kwok/cloudprovider/helpers.go.
+"""
+
+_OWNER = ".metadata.ownerReferences.[].kind"
 _STAGES = (
     "node/fast/node-initialize",
     "node/heartbeat-with-lease/node-heartbeat-with-lease",
@@ -47,34 +56,30 @@ _STAGES = (
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MachineType:
     """
-    An instance type of this cloud, bought on demand in one zone.
+    An instance type of this cloud.
 
     Args:
         name: Its name.
         architecture: `amd64` or `arm64`.
-        vcpus: Cores.
-        memory_mib: Memory, MiB.
+        vcpus: Cores, thousandths count; pods get `RESERVED` less.
+        memory_mib: Memory, MiB; pods get `RESERVED` less.
         pods: How many pods a node of it takes.
         price: What it costs; the cheapest that fits is taken.
+        zones: Where it can be bought.
+        capacity_types: How it can be bought, at one price.
     """
 
     name: str
     architecture: str
-    vcpus: int
+    vcpus: float
     memory_mib: int
     pods: int
     price: float
+    zones: tuple[str, ...] = ("zone-a",)
+    capacity_types: tuple[str, ...] = ("on-demand",)
 
     def manifest(self) -> Manifest:
         """Return an item of the file that Karpenter reads."""
-        where = {
-            "karpenter.sh/capacity-type": "on-demand",
-            "topology.kubernetes.io/zone": "zone-a",
-        }
-        requirements = [
-            {"key": key, "operator": "In", "values": [value]}
-            for key, value in where.items()
-        ]
         return {
             "name": self.name,
             "architecture": self.architecture,
@@ -86,15 +91,37 @@ class MachineType:
                 "pods": str(self.pods),
             },
             "offerings": [
-                {"Price": self.price, "Available": True, "Requirements": requirements}
+                self._offering(zone, bought)
+                for zone in self.zones
+                for bought in self.capacity_types
             ],
         }
 
+    def _offering(self, zone: str, bought: str) -> Manifest:
+        where = {
+            "karpenter.sh/capacity-type": bought,
+            "topology.kubernetes.io/zone": zone,
+        }
+        requirements = [
+            {"key": key, "operator": "In", "values": [value]}
+            for key, value in where.items()
+        ]
+        return {"Price": self.price, "Available": True, "Requirements": requirements}
 
-def node_class(name: str) -> Manifest:
-    """Return the node class that a pool of this name refers to."""
+
+def node_class(name: str, start_seconds: int = 0) -> Manifest:
+    """
+    Return the node class that a pool of this name refers to.
+
+    Args:
+        name: Of the pool.
+        start_seconds: How long a machine takes until its node is there.
+    """
     api, kind = NODE_CLASS
-    return {"apiVersion": api, "kind": kind, "metadata": {"name": name}}
+    manifest: Manifest = {"apiVersion": api, "kind": kind, "metadata": {"name": name}}
+    if start_seconds:
+        manifest["spec"] = {"nodeRegistrationDelay": f"{start_seconds}s"}
+    return manifest
 
 
 def karpenter_crds(module: Path) -> list[Manifest]:
@@ -114,7 +141,7 @@ def kubelets(
     program: Path, module: Path, kubeconfig: Path, state: Path
 ) -> Generator[None]:
     """
-    Run kwok: nodes get ready, pods run, pods of Jobs end after their `DURATION`.
+    Run kwok: nodes get ready, pods run, those with a `DURATION` end after it.
 
     Args:
         program: kwok.
@@ -179,13 +206,13 @@ def karpenter(
 
 
 def _with_duration(stage: Manifest) -> Manifest:
-    """Let pods of Jobs end when their time is over, instead of at once."""
+    """Let pods of any owner end when their time is over, those of Jobs not at once."""
     if stage["metadata"]["name"] != "pod-complete":
         return stage
     spec = stage["spec"]
     expression = f'.metadata.annotations["{DURATION}"]'
     selected = [
-        *spec["selector"]["matchExpressions"],
+        *(one for one in spec["selector"]["matchExpressions"] if one["key"] != _OWNER),
         {"key": expression, "operator": "Exists"},
     ]
     delay = {"durationMilliseconds": 0, "durationFrom": {"expressionFrom": expression}}
