@@ -1,0 +1,117 @@
+"""What costs the rest: a load by one reference after the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from components.spec.scaler.duration import seconds
+from components.spec.scaler.karpenter import Karpenter
+from components.spec.scaler.pool import PoolRules
+from lab.bounds import Bound, best_fit, floor, ideal
+from lab.model import Load, NodeShape
+from lab.online import Choice
+
+__all__ = ["APART", "BATCH", "BOOT", "IDLE", "Loss", "losses"]
+
+IDLE = float(seconds(PoolRules().consolidate_after))
+"""Seconds for which an empty node of a job group stays, by our defaults."""
+
+BATCH = float(seconds(Karpenter().batch_max_duration))
+"""Seconds for which Karpenter collects the pods of a burst at most."""
+
+BOOT = 40.0
+"""
+Seconds from the request for a node to the first pull of an image.
+
+Sources:
+    Events of an EKS cluster in the brief of the project: 26 s to the binding, 13 s
+    more until the network of the node is up.
+"""
+
+APART = 600.0
+"""Seconds from which on a job is called long: a guess, the time between two waves."""
+
+_WAYS: dict[str, Choice] = {
+    "LeastAllocated": "emptiest",
+    "affinity": "most-pods",
+    "MostAllocated": "fullest",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Loss:
+    """
+    A row of the table.
+
+    Args:
+        text: What is different from the best fit.
+        bound: What the load costs so.
+        against_ideal: How many times the ideal that is; 1.0 without any jobs.
+        against_best_fit: How many times the best fit.
+    """
+
+    text: str
+    bound: Bound
+    against_ideal: float
+    against_best_fit: float
+
+
+def losses(
+    load: Load,
+    shapes: Sequence[NodeShape],
+    *,
+    idle: float = IDLE,
+    boot: float = BOOT,
+    batch: float = BATCH,
+    apart: float = APART,
+) -> tuple[Loss, ...]:
+    """
+    Say what each delay and each rule costs, alone and together.
+
+    The references come first, then the best fit with one thing changed, then what
+    the three ways of packing make of all delays together, with long jobs among the
+    others and apart.
+
+    Args:
+        load: What runs.
+        shapes: Where it runs.
+        idle: Seconds for which an empty node stays.
+        boot: Seconds until a node takes jobs.
+        batch: Seconds for which jobs are collected before nodes are made for them.
+        apart: Seconds from which on a job is long.
+
+    Raises:
+        ValueError: See `best_fit`.
+    """
+    delays = {"idle": idle, "boot": boot, "batch": batch}
+    fit = partial(best_fit, load, shapes)
+    rows = {
+        "all nodes full, jobs wait": floor(load, shapes),
+        "pods move (ideal)": ideal(load, shapes),
+        "pods stay (best fit)": fit(),
+        "by pod count": fit(choice="most-pods"),
+        "by the emptiest node": fit(choice="emptiest"),
+        f"empty nodes stay {idle:g} s": fit(idle=idle),
+        f"nodes take {boot:g} s": fit(boot=boot),
+        f"nodes take {boot:g} s, for a wave at once": fit(boot=boot, batch=batch),
+        f"jobs above {apart:g} s apart": fit(apart=apart),
+    }
+    for way, choice in _WAYS.items():
+        rows[f"{way}, all delays"] = fit(choice=choice, **delays)
+        rows[f"{way}, all delays, long jobs apart"] = fit(
+            choice=choice, apart=apart, **delays
+        )
+    least, best = rows["pods move (ideal)"].paid, rows["pods stay (best fit)"].paid
+    return tuple(
+        Loss(
+            text=text,
+            bound=bound,
+            against_ideal=_ratio(bound.paid, least),
+            against_best_fit=_ratio(bound.paid, best),
+        )
+        for text, bound in rows.items()
+    )
+
+
+def _ratio(paid: float, reference: float) -> float:
+    return paid / reference if reference else 1.0
