@@ -1,0 +1,152 @@
+"""What goes wrong in a run, on request."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Literal, get_args
+
+from components.spec.problems import refuse
+from sandbox.cluster_api import ClusterApi, RefusedError
+
+__all__ = [
+    "EXPIRY",
+    "FAULTS",
+    "MOMENTS",
+    "Fault",
+    "busiest",
+    "chosen_faults",
+    "drift",
+    "lose_node",
+    "lose_zone",
+]
+
+Manifest = Mapping[str, Any]
+
+Fault = Literal["drift", "expiry", "node-lost", "zone"]
+"""
+`drift` changes the pools, so that no node is as they want it; `expiry` lets nodes
+live for `EXPIRY`; `node-lost` ends the machine of the busiest node; `zone` ends all
+of the busiest zone, where no more can be had until the end.
+"""
+
+FAULTS: tuple[Fault, ...] = get_args(Fault)
+
+EXPIRY = "20m"
+"""Sources: twice the consolidateAfter that a pool has by default; a guess."""
+
+MOMENTS: Mapping[Fault, tuple[float, ...]] = {
+    "drift": (0.35, 0.7),
+    "node-lost": (0.5,),
+    "zone": (0.6,),
+}
+"""When each happens, as parts of the load. Expiry needs no moment."""
+
+_DRIFT_LABEL = "eks-jobs/lab-drift"
+_ZONE = "topology.kubernetes.io/zone"
+
+
+def chosen_faults(names: str) -> tuple[Fault, ...]:
+    """
+    Return the faults of a list such as `drift,expiry`, empty for none.
+
+    Raises:
+        ValueError: A name is not known.
+    """
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    refuse(
+        f"FAULTS must be of {', '.join(FAULTS)}, got {name}"
+        for name in wanted
+        if name not in FAULTS
+    )
+    return tuple(fault for fault in FAULTS if fault in wanted)
+
+
+def drift(api: ClusterApi, pools: Iterable[Manifest], round_: int) -> None:
+    """Give the nodes to come a label that those before have not."""
+    labels = {_DRIFT_LABEL: str(round_)}
+    for pool in pools:
+        template = {"metadata": {"labels": labels}}
+        api.merge(pool, {"spec": {"template": template}})
+
+
+def busiest(pods: Iterable[Manifest], places: Mapping[str, str]) -> str | None:
+    """
+    Return the place where most pods run, None where none runs.
+
+    Args:
+        pods: Pods of all phases.
+        places: The place of a node, by the name of the node.
+    """
+    counts = Counter(
+        places[pod["spec"]["nodeName"]]
+        for pod in pods
+        if pod["spec"].get("nodeName") in places
+        and pod.get("status", {}).get("phase") == "Running"
+    )
+    # Equal counts are told apart by name, so that equal runs lose the same.
+    ordered = sorted(counts, key=lambda place: (-counts[place], place))
+    return ordered[0] if ordered else None
+
+
+def lose_node(api: ClusterApi, pods: Sequence[Manifest]) -> str:
+    """End the machine of the busiest node, with its pods; say which it was."""
+    nodes = {one["metadata"]["name"]: one for one in _nodes(api)}
+    name = busiest(pods, {name: name for name in nodes})
+    if name is None:
+        return "no node held a running pod"
+    _end(api, [nodes[name]], pods)
+    return name
+
+
+def lose_zone(
+    api: ClusterApi, pools: Iterable[Manifest], pods: Sequence[Manifest]
+) -> str:
+    """End all machines of the busiest zone, and let no more be had there."""
+    nodes = _nodes(api)
+    zones = {one["metadata"]["name"]: one["metadata"]["labels"][_ZONE] for one in nodes}
+    zone = busiest(pods, zones)
+    if zone is None:
+        return "no zone held a running pod"
+    elsewhere = {"key": _ZONE, "operator": "NotIn", "values": [zone]}
+    for pool in pools:
+        spec = api.get(pool)["spec"]["template"]["spec"]
+        wanted = {"requirements": [*spec["requirements"], elsewhere]}
+        api.merge(pool, {"spec": {"template": {"spec": wanted}}})
+    _end(api, [one for one in nodes if zones[one["metadata"]["name"]] == zone], pods)
+    return zone
+
+
+def _nodes(api: ClusterApi) -> list[dict[str, Any]]:
+    found = api.items({"apiVersion": "v1", "kind": "Node", "metadata": {}})
+    named = {"apiVersion": "v1", "kind": "Node"}
+    return [named | one for one in found if _ZONE in one["metadata"]["labels"]]
+
+
+def _end(api: ClusterApi, nodes: Sequence[Manifest], pods: Sequence[Manifest]) -> None:
+    """Let machines be gone without a drain: pods first, so that none is left over."""
+    names = {node["metadata"]["name"] for node in nodes}
+    claims = {node["metadata"]["labels"]["kubernetes.io/hostname"] for node in nodes}
+    for node in nodes:
+        api.merge(node, {"spec": {"unschedulable": True}})
+    for pod in pods:
+        if pod["spec"].get("nodeName") in names:
+            with suppress(RefusedError):
+                api.delete({"apiVersion": "v1", "kind": "Pod", **pod})
+    for node in nodes:
+        _remove(api, node)
+    for claim in sorted(claims):
+        _remove(
+            api,
+            {
+                "apiVersion": "karpenter.sh/v1",
+                "kind": "NodeClaim",
+                "metadata": {"name": claim},
+            },
+        )
+
+
+def _remove(api: ClusterApi, manifest: Manifest) -> None:
+    """Delete an object without what its finalizers wait for."""
+    with suppress(RefusedError):
+        api.merge(manifest, {"metadata": {"finalizers": None}})
+        api.delete(manifest)
