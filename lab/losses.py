@@ -83,8 +83,8 @@ def losses(
     Raises:
         ValueError: See `best_fit`.
     """
-    delays = {"idle": idle, "boot": boot, "batch": batch}
     fit = partial(best_fit, load, shapes)
+    late = partial(fit, idle, boot, batch=batch)
     rows = {
         "all nodes full, jobs wait": floor(load, shapes),
         "pods move (ideal)": ideal(load, shapes),
@@ -97,10 +97,8 @@ def losses(
         f"jobs above {apart:g} s apart": fit(apart=apart),
     }
     for way, choice in _WAYS.items():
-        rows[f"{way}, all delays"] = fit(choice=choice, **delays)
-        rows[f"{way}, all delays, long jobs apart"] = fit(
-            choice=choice, apart=apart, **delays
-        )
+        rows[f"{way}, all delays"] = late(choice=choice)
+        rows[f"{way}, all delays, long jobs apart"] = late(choice=choice, apart=apart)
     least, best = rows["pods move (ideal)"].paid, rows["pods stay (best fit)"].paid
     return tuple(
         Loss(
