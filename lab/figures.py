@@ -132,7 +132,7 @@ class Figures:
         scenario: Its name.
         seconds: Length of the run, seconds of real time.
         use: Node-hours by job group.
-        cpu_hours: Allocatable CPU of the nodes over their life, by job group.
+        vcpu_hours: vCPUs of the nodes over their life, by job group.
         nodes: Nodes that exist over time, by job group.
         waits: Of all job pods.
         waits_by_owner: The same by the kind of owner, of the groups of the load.
@@ -148,7 +148,7 @@ class Figures:
     scenario: str
     seconds: float
     use: Mapping[str, NodeUse]
-    cpu_hours: Mapping[str, float]
+    vcpu_hours: Mapping[str, float]
     nodes: Mapping[str, Steps]
     waits: Waits
     waits_by_owner: Mapping[str, Waits]
@@ -164,6 +164,13 @@ class Figures:
     def total(self) -> NodeUse:
         """Node-hours of all groups."""
         return sum(self.use.values(), NodeUse())
+
+    @property
+    def paid(self) -> float:
+        """What to compare by, as `Bound.paid`: vCPU-hours, or else node-hours."""
+        if all(self.vcpu_hours[g] > 0 for g, use in self.use.items() if use.total > 0):
+            return sum(self.vcpu_hours.values())
+        return self.total.total
 
     @property
     def all_nodes(self) -> Steps:
@@ -190,9 +197,9 @@ def figures(run: ScenarioRun, load: Load) -> Figures:
             group: sum((life.use for life in _of(group, nodes)), NodeUse())
             for group in groups
         },
-        cpu_hours={
+        vcpu_hours={
             group: math.fsum(
-                life.hours * life.node.shape.cpu / 1000 for life in _of(group, nodes)
+                life.hours * life.node.shape.vcpus for life in _of(group, nodes)
             )
             for group in groups
         },
