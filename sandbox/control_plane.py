@@ -21,6 +21,7 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from sandbox.certificates import CA_FILE, CERTIFICATE_FILE, KEY_FILE, Authority
 from sandbox.processes import HOST, free_ports, start, stop, tail
 
 __all__ = ["Component", "ControlPlane", "ControlPlaneError"]
@@ -52,6 +53,8 @@ class ControlPlane:
         components: What runs beside etcd and the API server.
         scheduler_config: A KubeSchedulerConfiguration, without ``clientConnection``,
             which is filled in. None is the scheduler's default.
+        aggregation: Whether other servers may serve a part of the API, as those of
+            metrics do.
         emulated_version: Version whose APIs and features the API server offers,
             `1.36`; down to three minors below its own. None is its own.
 
@@ -67,6 +70,7 @@ class ControlPlane:
         components: Sequence[Component] = (),
         scheduler_config: Mapping[str, object] | None = None,
         emulated_version: str | None = None,
+        aggregation: bool = False,
     ) -> None:
         self.kubeconfig = state / "kubeconfig.yaml"
         self._programs = programs
@@ -74,6 +78,7 @@ class ControlPlane:
         self._components = components
         self._scheduler_config = scheduler_config
         self._emulated_version = emulated_version
+        self._aggregation = aggregation
         self._token = secrets.token_hex(16)
         self._etcd, self._peer, self._api = free_ports(3)
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -138,8 +143,23 @@ class ControlPlane:
             "--service-cluster-ip-range=10.96.0.0/16",
             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
             *([] if emulated is None else [f"--emulated-version={emulated}"]),
+            *(self._front_proxy() if self._aggregation else []),
         )
         self._wait_until_ready()
+
+    def _front_proxy(self) -> list[str]:
+        """Give the API server a certificate that other servers believe."""
+        folder, name = self._state / "front-proxy", "front-proxy"
+        Authority.new(name).issue(folder, name)
+        return [
+            f"--proxy-client-cert-file={folder / CERTIFICATE_FILE}",
+            f"--proxy-client-key-file={folder / KEY_FILE}",
+            f"--requestheader-client-ca-file={folder / CA_FILE}",
+            f"--requestheader-allowed-names={name}",
+            "--requestheader-username-headers=X-Remote-User",
+            "--requestheader-group-headers=X-Remote-Group",
+            "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+        ]
 
     def _start_component(self, component: Component) -> None:
         (port,) = free_ports(1)

@@ -14,6 +14,7 @@ __all__ = [
     "built",
     "karpenter_aws_module",
     "karpenter_module",
+    "keda_module",
     "kwok_module",
     "kyverno_module",
     "programs",
@@ -38,7 +39,25 @@ def _kubernetes(name: str, minutes: int, gigabytes: int) -> Bundle:
     )
 
 
+def _keda(command: str, minutes: int, gigabytes: int) -> Bundle:
+    name = f"keda-{command}"
+    return Bundle(
+        name=name,
+        builds=(
+            Build(
+                name=name,
+                module="keda",
+                package=f"{_KEDA}/cmd/{command}",
+                version_variable=f"{_KEDA}/version.Version",
+            ),
+        ),
+        minutes=minutes,
+        gigabytes=gigabytes,
+    )
+
+
 _HELM = "helm.sh/helm/v4"
+_KEDA = "github.com/kedacore/keda/v2"
 _KARPENTER = "sigs.k8s.io/karpenter"
 _KWOK = "sigs.k8s.io/kwok"
 _KYVERNO = "github.com/kyverno/kyverno"
@@ -117,12 +136,14 @@ BUNDLES = (
         minutes=4,
         gigabytes=2,
     ),
+    _keda("operator", minutes=6, gigabytes=4),
+    _keda("adapter", minutes=1, gigabytes=1),
 )
 """
 What the tests on a control plane run.
 
 etcd, the Kubernetes programs, the Kyverno CLI, the real provider of Pulumi, kwok,
-Karpenter with its kwok provider, Helm.
+Karpenter with its kwok provider, Helm, KEDA with the server of its metrics.
 """
 
 
@@ -154,6 +175,16 @@ def built(environ: Mapping[str, str]) -> dict[str, Path]:
 def versions() -> dict[str, str]:
     """Return the version of each program, with its `v`, by name."""
     return {build.name: build.version for one in BUNDLES for build in one.builds}
+
+
+def keda_module(environ: Mapping[str, str]) -> Path:
+    """
+    Return the folder of KEDA's module, which holds its CRDs.
+
+    Raises:
+        BuildError: The module could not be fetched.
+    """
+    return module_folder("keda", _KEDA, environ)
 
 
 def kyverno_module(environ: Mapping[str, str]) -> Path:
