@@ -138,7 +138,12 @@ def karpenter_crds(module: Path) -> list[Manifest]:
 
 @contextmanager
 def kubelets(
-    program: Path, module: Path, kubeconfig: Path, state: Path
+    program: Path,
+    module: Path,
+    kubeconfig: Path,
+    state: Path,
+    *,
+    use_grace: bool = False,
 ) -> Generator[None]:
     """
     Run kwok: nodes get ready, pods run, those with a `DURATION` end after it.
@@ -148,6 +153,8 @@ def kubelets(
         module: Folder of its module, which holds the stages of nodes and pods.
         kubeconfig: File that says where the API server is.
         state: Folder for its configuration and log.
+        use_grace: Whether a pod that is deleted takes all its time of grace, instead
+            of ending at once.
 
     Raises:
         ControlPlaneError: It ended early or was not ready in a minute.
@@ -156,8 +163,11 @@ def kubelets(
     stages = [
         yaml.safe_load((folder / f"{stage}.yaml").read_text()) for stage in _STAGES
     ]
+    changed = [_with_duration(stage) for stage in stages]
+    if use_grace:
+        changed = [_with_grace(stage) for stage in changed]
     config = state / "kwok.yaml"
-    config.write_text(yaml.safe_dump_all(map(_with_duration, stages)))
+    config.write_text(yaml.safe_dump_all(changed))
     (port,) = free_ports(1)
     arguments = (
         f"--config={config}",
@@ -218,3 +228,12 @@ def _with_duration(stage: Manifest) -> Manifest:
     delay = {"durationMilliseconds": 0, "durationFrom": {"expressionFrom": expression}}
     selector = {"matchExpressions": selected}
     return {**stage, "spec": {**spec, "selector": selector, "delay": delay}}
+
+
+def _with_grace(stage: Manifest) -> Manifest:
+    """Let a pod stay until its deletion is due, which is when its grace is over."""
+    if stage["metadata"]["name"] != "pod-delete":
+        return stage
+    due = {"expressionFrom": ".metadata.deletionTimestamp"}
+    delay = {"durationMilliseconds": 0, "durationFrom": due}
+    return {**stage, "spec": {**stage["spec"], "delay": delay}}
