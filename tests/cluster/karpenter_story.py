@@ -8,7 +8,7 @@ policy; only the node class is that of the simulated cloud.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,17 +21,17 @@ from components.spec.scaler.pool import Budget, PoolRules
 from sandbox.cluster_api import ClusterApi, RefusedError
 from sandbox.kwok import DURATION, NODE_CLASS, MachineType, node_class
 from tests.cluster.conftest import namespace
+from tests.cluster.history import History
 from tests.spec.policy.admission import DO_NOT_DISRUPT
 from tests.spec.scaler.builders import FAMILIES, TYPES, job
 
-__all__ = ["POOLS", "History", "Story", "machine_types", "seconds_between", "tell"]
+__all__ = ["POOLS", "Story", "machine_types", "seconds_between", "tell"]
 
 Manifest = Mapping[str, Any]
 
 SPACE = "story"
 FULL = job().kubelet.max_pods
 _SECONDS = 240
-_LOOK_SECONDS = 0.3
 _ANY = (Budget(nodes="100%"),)
 _OTHERS = {"amd64": "m5.4xlarge", "arm64": "m6g.4xlarge"}
 
@@ -61,57 +61,6 @@ _KINDS: Mapping[str, tuple[str, str | None]] = {
     "Pod": ("v1", SPACE),
     "Job": ("batch/v1", SPACE),
 }
-
-
-class History:
-    """
-    What was seen of the cluster: objects as they were when they were seen last.
-
-    Args:
-        api: The cluster.
-    """
-
-    def __init__(self, api: ClusterApi) -> None:
-        self._api = api
-        self._last: dict[str, dict[str, dict[str, Any]]] = {}
-        self._present: dict[str, set[str]] = {}
-
-    def look(self) -> None:
-        """Take in what is there now."""
-        for kind, (version, space) in _KINDS.items():
-            metadata = {} if space is None else {"namespace": space}
-            found = self._api.items(
-                {"apiVersion": version, "kind": kind, "metadata": metadata}
-            )
-            named = {one["metadata"]["name"]: one for one in found}
-            self._last.setdefault(kind, {}).update(named)
-            self._present[kind] = set(named)
-
-    def all(self, kind: str) -> list[dict[str, Any]]:
-        """Return every object of a kind that ever was seen."""
-        return list(self._last[kind].values())
-
-    def one(self, kind: str, name: str) -> dict[str, Any]:
-        """Return an object that was seen."""
-        return self._last[kind][name]
-
-    def is_gone(self, kind: str, name: str) -> bool:
-        """Say whether an object was seen, and is not there any more."""
-        return name in self._last[kind] and name not in self._present[kind]
-
-    def until(self, condition: Callable[[], bool], what: str, end: float) -> None:
-        """
-        Look until something holds.
-
-        Raises:
-            TimeoutError: It does not hold at *end*.
-        """
-        self.look()
-        while not condition():
-            if time.monotonic() > end:
-                raise TimeoutError(f"{what}: not in {_SECONDS} s")
-            time.sleep(_LOOK_SECONDS)
-            self.look()
 
 
 @dataclass(kw_only=True)
@@ -214,7 +163,7 @@ def tell(api: ClusterApi) -> Story:
         TimeoutError: It did not get under way.
     """
     end = time.monotonic() + _SECONDS
-    story = Story(history=History(api))
+    story = Story(history=History(api, _KINDS))
     until = story.history.until
     api.create(namespace(SPACE))
     for name in POOLS:
