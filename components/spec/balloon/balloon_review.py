@@ -23,6 +23,7 @@ from .scaler_settings import (
     always_up,
     balloon_policy,
 )
+from .schedule_review import schedule_notices
 from .settings import (
     PRIORITY,
     Balloon,
@@ -105,6 +106,10 @@ def _balloon(
     if isinstance(balloon, PodBalloon):
         yield from _small(path, balloon)
         yield from _priority(path, balloon, scaler)
+        if balloon.schedule is not None:
+            yield from schedule_notices(
+                f"{path}.schedule", balloon.schedule, balloon.replicas
+            )
     if isinstance(balloon, WarmPoolBalloon):
         yield from _warm_pool(path, balloon, zones)
     yield from _alpha(path, balloon, scaler)

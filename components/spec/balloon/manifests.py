@@ -101,10 +101,10 @@ def _schedule(balloon: PodBalloon, namespace: str) -> tuple[dict[str, Any], ...]
         return ()
     return (
         scaled_object(
-            balloon.schedule,
-            balloon.replicas,
-            name=balloon.object_name,
-            namespace=namespace,
+            balloon.object_name,
+            namespace,
             target=balloon.object_name,
+            schedule=balloon.schedule,
+            replicas=balloon.replicas,
         ),
     )

@@ -27,11 +27,11 @@ from .settings import (
 )
 from .static_pool import static_nodes
 
-__all__ = ["Held", "held", "needs_namespace", "protects", "validate_balloons"]
+__all__ = ["Holding", "holding", "needs_namespace", "protects", "validate_balloons"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Held:
+class Holding:
     """
     What one balloon holds while it is up.
 
@@ -53,7 +53,7 @@ class Held:
     memory_mib: int | None
 
 
-def held(balloon: Balloon) -> Held:
+def holding(balloon: Balloon) -> Holding:
     """Return what a balloon holds, for a summary."""
     cpu_m = memory_mib = None
     if isinstance(balloon, PodBalloon | BufferBalloon):
@@ -64,7 +64,7 @@ def held(balloon: Balloon) -> Held:
         count = balloon.nodes
     else:
         count = balloon.min_size
-    return Held(
+    return Holding(
         name=balloon.object_name,
         kind=balloon.kind,
         group=balloon.group,
@@ -80,8 +80,8 @@ def needs_namespace(balloons: Sequence[Balloon]) -> bool:
 
 
 def protects(policy: JobPolicySettings | None) -> bool:
-    """Tell whether the job policy keeps jobs from being moved by Karpenter."""
-    return policy is not None and DO_NOT_DISRUPT in policy.protection
+    """Tell whether the job policy keeps jobs from being moved, and not for a time."""
+    return policy is not None and policy.protection.get(DO_NOT_DISRUPT) == "true"
 
 
 def validate_balloons(

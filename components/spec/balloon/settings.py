@@ -120,9 +120,9 @@ class PodBalloon:
     @property
     def peak(self) -> int:
         """Most pods at any time."""
-        windows = () if self.schedule is None else self.schedule.all_windows
-        counts = [one.replicas or self.replicas for one in windows]
-        return max(counts, default=self.replicas)
+        if self.schedule is None:
+            return self.replicas
+        return max(self.schedule.counts(self.replicas))
 
     def _problems(self) -> Iterator[str]:
         yield from _name_problems(self.name)
@@ -298,6 +298,8 @@ def _name_problems(name: str | None) -> Iterator[str]:
             f"name must be 1 to {_LONGEST_NAME} lower-case letters, digits or '-', "
             f"with a letter or digit at both ends, got name={name}"
         )
+    elif name is not None and name.startswith("system-"):
+        yield f"name must not begin with system-, got name={name}"
 
 
 def _count_problems(name: str, count: int) -> Iterator[str]:
