@@ -56,6 +56,17 @@ def _keda(command: str, minutes: int, gigabytes: int) -> Bundle:
     )
 
 
+def _prometheus(name: str, minutes: int) -> Bundle:
+    # Its pages are left out: another tool chain makes them, and nobody looks at them.
+    package = f"github.com/prometheus/prometheus/cmd/{name}"
+    return Bundle(
+        name=name,
+        builds=(Build(name=name, module="prometheus", package=package),),
+        minutes=minutes,
+        gigabytes=3,
+    )
+
+
 _HELM = "helm.sh/helm/v4"
 _KEDA = "github.com/kedacore/keda/v2"
 _KARPENTER = "sigs.k8s.io/karpenter"
@@ -138,12 +149,15 @@ BUNDLES = (
     ),
     _keda("operator", minutes=6, gigabytes=4),
     _keda("adapter", minutes=1, gigabytes=1),
+    _prometheus("prometheus", minutes=5),
+    _prometheus("promtool", minutes=1),
 )
 """
 What the tests on a control plane run.
 
 etcd, the Kubernetes programs, the Kyverno CLI, the real provider of Pulumi, kwok,
-Karpenter with its kwok provider, Helm, KEDA with the server of its metrics.
+Karpenter with its kwok provider, Helm, KEDA with the server of its metrics,
+Prometheus with its tool for rules.
 """
 
 
