@@ -140,7 +140,7 @@ class Figures:
         storm: The hardest minute of a node.
         utilisation: Of the nodes.
         ends: Of the jobs.
-        balloons_displaced: Balloons that made room: ended by somebody else.
+        balloons_displaced: Balloons that somebody ended, most to make room.
         scale_in: How fast nodes go.
         cost: By the prices of the shapes.
     """

@@ -50,7 +50,7 @@ def document(study: Study) -> dict[str, Any]:
         "scenarios": [
             {
                 "name": each.scenario,
-                "meaning": study.scenarios.get(each.scenario, ""),
+                "meaning": study.meaning(run),
                 "speed": run.speed,
                 "facts": dict(sorted(run.facts.items())),
                 **_scenario(each, study),

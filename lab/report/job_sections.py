@@ -118,7 +118,7 @@ def ends(study: Study) -> Iterator[Block]:
             "interrupted",
             "unfinished",
             "never seen",
-            "balloons that made room",
+            "balloons ended by others",
             "reasons",
         ],
         rows=[

@@ -1,12 +1,12 @@
 """What was compared, and on what load."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from lab.model import Load
+from lab.model import Load, ScenarioRun
 from lab.report.blocks import Block, Bullets, Section, Table, Text
 from lab.report.measures import NONE, number
-from lab.report.study import Study
+from lab.report.study import MEANING, Study
 from lab.waits import bursts, percentile
 
 __all__ = ["load_section", "scenario_section"]
@@ -14,14 +14,9 @@ __all__ = ["load_section", "scenario_section"]
 
 def scenario_section(study: Study) -> Section:
     """Say what each scenario is, and what else was seen of it."""
-    facts = list(dict.fromkeys(key for run in study.runs for key in run.facts))
+    facts = list(dict.fromkeys(_facts(study.runs)))
     blocks: list[Block] = [
-        Bullets(
-            items=[
-                (run.scenario, study.scenarios.get(run.scenario, ""))
-                for run in study.runs
-            ]
-        ),
+        Bullets(items=[(run.scenario, study.meaning(run)) for run in study.runs]),
         Text(sentences=[f"Differences are to the first, {study.first.scenario}."]),
     ]
     if facts:
@@ -33,11 +28,16 @@ def scenario_section(study: Study) -> Section:
                     [run.scenario, *(run.facts.get(fact, NONE) for fact in facts)]
                     for run in study.runs
                 ],
+                words=frozenset(range(len(facts) + 1)),
             )
         )
     if study.notes:
         blocks.append(Bullets(items=[("", note) for note in study.notes]))
     return Section(title="What was compared?", blocks=blocks)
+
+
+def _facts(runs: Sequence[ScenarioRun]) -> Iterator[str]:
+    return (fact for run in runs for fact in run.facts if fact != MEANING)
 
 
 def load_section(study: Study) -> Section:

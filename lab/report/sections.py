@@ -52,7 +52,9 @@ def _section(title: str, blocks: Iterable[Block]) -> Section:
 
 def _short(study: Study) -> Iterator[Block]:
     first = study.first
-    yield Text(sentences=[_saved(study), _fastest(study), _spared(study)])
+    yield Text(
+        sentences=[_saved(study), _fastest(study), _spared(study), *_whole(study)]
+    )
     yield Table(
         caption="The figures that matter most",
         head=[
@@ -86,10 +88,11 @@ def _saved(study: Study) -> str:
         f"The least nodes are paid for with {best.scenario}: {NODE_HOURS.text(best)} "
         f"node-hours, {multiple(best.paid, reference.paid)} times the {reference.name}"
     )
-    if best is study.first:
-        return f"{text}."
-    change = percent(PAID.difference(best, study.first))
-    return f"{text} and {change} to {study.first.scenario}."
+    if best is not study.first:
+        change = percent(PAID.difference(best, study.first))
+        text += f" and {change} to {study.first.scenario}"
+    lost = f", with {best.ends.interrupted:,} jobs interrupted"
+    return f"{text}{lost if best.ends.interrupted else ''}."
 
 
 def _fastest(study: Study) -> str:
@@ -118,7 +121,19 @@ def _spared(study: Study) -> str:
     if not hit:
         return "No job was interrupted in any scenario."
     named = ", ".join(f"{each.ends.interrupted:,} with {each.scenario}" for each in hit)
-    return f"Jobs were interrupted: {named}; none in the other scenarios."
+    others = "" if len(hit) == len(study.figures) else "; none in the other scenarios"
+    return f"Jobs were interrupted: {named}{others}."
+
+
+def _whole(study: Study) -> Iterator[str]:
+    """Name the scenarios that are not to be compared: not all of their jobs ended."""
+    for each in study.figures:
+        open_jobs = each.ends.unfinished + each.ends.unseen
+        if open_jobs:
+            yield (
+                f"{open_jobs:,} of {each.ends.jobs:,} jobs did not succeed with "
+                f"{each.scenario}: its node-hours are too low by what they need."
+            )
 
 
 def _throughput(study: Study) -> Iterator[Section]:

@@ -10,10 +10,13 @@ from lab.losses import Loss, losses
 from lab.model import Load, NodeShape, ScenarioRun
 from lab.report.references import Reference, references
 
-__all__ = ["BALLOONS", "Study", "Throughput"]
+__all__ = ["BALLOONS", "MEANING", "Study", "Throughput"]
 
 BALLOONS = "+balloons"
 """What the name of a scenario ends with that is another one with balloons."""
+
+MEANING = "scenario"
+"""The fact of a run that says what its scenario is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,6 +113,10 @@ class Study:
             for name, each in by_name.items()
             if name.endswith(BALLOONS) and name.removesuffix(BALLOONS) in by_name
         )
+
+    def meaning(self, run: ScenarioRun) -> str:
+        """Say what a scenario is; its own facts may tell too."""
+        return self.scenarios.get(run.scenario) or run.facts.get(MEANING, "")
 
     @property
     def groups(self) -> tuple[str, ...]:
