@@ -218,7 +218,8 @@ def _alpha(path: str, balloon: Balloon, scaler: Scaler) -> Iterator[Notice]:
             path=f"{path}.kind",
             text="the Cluster Autoscaler you run needs "
             "--capacity-buffer-controller-enabled, "
-            "--capacity-buffer-pod-injection-enabled, rights on capacitybuffers and "
+            "--capacity-buffer-pod-injection-enabled, "
+            "--kube-api-content-type=application/json, rights on capacitybuffers and "
             "podtemplates, and the CRD CapacityBuffer",
         )
 

@@ -59,7 +59,8 @@ def balloon_policy(
     move everything that no annotation keeps, so they are chosen only where the job
     policy writes it. Balloons with a schedule go every day, and their nodes with
     them. `Balanced` is taken where it exists: it makes a move only when the saving
-    is worth the pods that it moves, so a node full of balloons stays.
+    is worth the pods that it moves, so a few balloons are put together, and nodes are
+    not exchanged for some that cost a little less.
 
     Args:
         scaler: What makes nodes.
@@ -152,9 +153,9 @@ def with_balloon_values(
     """
     Return the values of Cluster Autoscaler's chart with what balloons need.
 
-    That is the cut-off of priorities; and for capacity buffers the controller, the
-    rights that it needs, and the definition of the resource, none of which the chart
-    brings.
+    That is the cut-off of priorities; and for capacity buffers the controller, a
+    client that can write them, the rights that it needs, and the definition of the
+    resource, none of which the chart brings.
 
     Args:
         values: What `autoscaler_values` returns.
@@ -162,7 +163,8 @@ def with_balloon_values(
 
     Sources:
         Cluster Autoscaler 1.36, flags. kubernetes/autoscaler#9933 and
-        devantler-tech/ksail#5277, #5446, for the rights; not run.
+        devantler-tech/ksail#5277, #5446, for the rights; kubernetes/autoscaler#8855
+        and #9603 for the client. Not run.
     """
     flags = {"expendable-pods-priority-cutoff": str(expendable_cutoff(balloons))}
     if not any(isinstance(one, BufferBalloon) for one in balloons):
@@ -170,6 +172,9 @@ def with_balloon_values(
     flags |= {
         "capacity-buffer-controller-enabled": "true",
         "capacity-buffer-pod-injection-enabled": "true",
+        # Its client speaks protobuf, which custom resources are not written in: the
+        # controller would fail on every buffer, and no node would come.
+        "kube-api-content-type": "application/json",
     }
     return {
         **values,

@@ -137,7 +137,8 @@ def test_alpha_kinds_are_named():
             ClusterAutoscaler(install=False, version="1.35.2"),
             "balloons[0].kind: the Cluster Autoscaler you run needs "
             "--capacity-buffer-controller-enabled, "
-            "--capacity-buffer-pod-injection-enabled, rights on capacitybuffers and "
+            "--capacity-buffer-pod-injection-enabled, "
+            "--kube-api-content-type=application/json, rights on capacitybuffers and "
             "podtemplates, and the CRD CapacityBuffer",
         ),
     ],

@@ -135,6 +135,14 @@ def test_buffers_bring_flags_rights_and_definition(golden):
     golden("balloon/autoscaler-values.yaml", documents.text([values(buffer())]))
 
 
+def test_the_client_of_the_controller_can_write_buffers():
+    """In protobuf, its own way, it fails on every one: kubernetes/autoscaler#8855."""
+    flag = "kube-api-content-type"
+
+    assert "application/json" == values(buffer())["extraArgs"][flag]
+    assert flag not in values(pods())["extraArgs"]
+
+
 def test_values_that_are_given_are_not_changed():
     given = {"extraArgs": {"v": "4"}, "rbac": {"serviceAccount": {}}}
     with_balloon_values(given, [buffer()])
