@@ -21,7 +21,6 @@ from lab.report.measures import (
     UNUSED,
     VCPU_HOURS,
     cost,
-    difference,
     head,
     multiple,
     number,
@@ -62,7 +61,7 @@ def costs(study: Study) -> Iterator[Block]:
             "reference",
             *(f"{group}, node-hours" for group in study.groups),
             "node-hours",
-            f"of {study.references[1].name}",
+            f"times {study.references[1].name}",
             "what is thought",
         ],
         rows=[
@@ -88,7 +87,7 @@ def _costs_table(study: Study) -> Table:
             "all",
             VCPU_HOURS.title,
             f"to {study.first.scenario}",
-            *(f"of {reference.name}" for reference in study.references),
+            *(f"times {reference.name}" for reference in study.references),
             "USD",
             "of it balloons alone, USD",
         ],
@@ -119,7 +118,7 @@ def losses(study: Study) -> list[Block]:
     )
     table = Table(
         caption="What the load costs by the model, in multiples",
-        head=["what is different", "of the ideal", "of the best fit"],
+        head=["what is different", "times ideal", "times best fit"],
         rows=[
             [
                 each.text,
@@ -213,6 +212,4 @@ def storm(study: Study) -> Iterator[Block]:
 
 def of_references(each: Figures, study: Study) -> list[str]:
     """Return how many times each reference a scenario is."""
-    return [
-        percent(difference(each.paid, reference.paid)) for reference in study.references
-    ]
+    return [multiple(each.paid, reference.paid) for reference in study.references]

@@ -61,7 +61,7 @@ def _short(study: Study) -> Iterator[Block]:
             "scenario",
             NODE_HOURS.title,
             f"to {first.scenario}",
-            *(f"of {reference.name}" for reference in study.references),
+            *(f"times {reference.name}" for reference in study.references),
             "USD",
             "wait p50, s",
             "wait p99, s",

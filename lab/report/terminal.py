@@ -45,7 +45,7 @@ def _head(study: Study) -> list[str]:
     return [
         "node-\nhours",
         f"to\n{study.first.scenario}",
-        *(f"of\n{reference.name}" for reference in study.references),
+        *(f"times\n{reference.name}" for reference in study.references),
         "USD",
         "wait\np50, s",
         "wait\np99, s",

@@ -42,9 +42,7 @@ def job(name, start=0.0, **changes):
     return Job(**{**fields, **changes})
 
 
-def pod(
-    name, node="a", created=0.0, bound=100.0, started=100.0, finished=700.0, **more
-):
+def pod(name, node="a", bound=100.0, started=100.0, finished=700.0, **more):
     fields = {
         "job": name,
         "group": "job",
