@@ -81,7 +81,7 @@ def _clock_text(
         and before <= before // _DAY * _DAY + time < after
     ]
     why = (
-        f"{' and '.join(gone)} does not exist that day: choose times outside"
+        f"{' and '.join(gone)} {'are' if len(gone) > 1 else 'is'} skipped that day"
         if gone
         else "the cron library of KEDA miscounts the hours of that day"
     )
