@@ -13,7 +13,10 @@ from components.spec.balloon.pods import (
     priority_class,
     priority_class_name,
 )
+from components.spec.balloon.settings import NAMESPACE
 from components.spec.groups import Taint
+from components.spec.policy.matchers import PRESETS
+from components.spec.policy.native import native_policies
 from components.spec.policy.settings import JobPolicySettings
 from components.spec.scaler.auto_mode import AutoMode
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
@@ -22,6 +25,7 @@ from sandbox.kubernetes.kinds import Kind
 from sandbox.kubernetes.schema import problems
 from tests.spec.balloon.builders import buffer, office, pods, static, warm
 from tests.spec.policy import documents
+from tests.spec.policy.admission import admit
 from tests.spec.scaler.builders import TYPES, job
 
 ARCHITECTURES = ["amd64", "arm64"]
@@ -276,3 +280,28 @@ def test_balloons_can_live_in_another_namespace():
     assert [None, "holders", "holders"] == [
         one["metadata"].get("namespace") for one in made
     ]
+
+
+@pytest.mark.parametrize("settings", [{}, {"matchers": tuple(PRESETS)}])
+def test_the_job_policy_leaves_balloons_as_they_are(settings):
+    """Through the expressions of the native policy, in a CEL runtime."""
+    template = deployment(pods(labels={"team": "data"}), job())["spec"]["template"]
+    owner = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "name": "balloon-job-1",
+        "controller": True,
+    }
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": "balloon-job-1-2",
+            "namespace": NAMESPACE,
+            "labels": template["metadata"]["labels"],
+            "ownerReferences": [owner],
+        },
+        "spec": template["spec"],
+    }
+
+    assert pod == admit(native_policies(JobPolicySettings(**settings)), pod)
