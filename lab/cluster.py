@@ -7,23 +7,26 @@ Each scenario has a control plane of its own, so that nothing of one reaches the
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from components.spec.balloon.settings import NAMESPACE, PodBalloon
 from components.spec.policy.native import native_policies
 from components.spec.policy.settings import JobPolicySettings
+from lab import balloons as held
 from lab.faults import Fault
 from lab.model import NodeShape
 from lab.pace import Pace
-from lab.pods import WORKFLOW_CRD
+from lab.pods import WORKFLOW_CRD, namespace
 from lab.pools import karpenter_settings, machines, pools
 from lab.scenario import Scenario, scheduler_config
 from lab.stack import Stack
 from sandbox.cluster_api import ClusterApi, wait_until
-from sandbox.control_plane import ControlPlane
+from sandbox.control_plane import Component, ControlPlane
 from sandbox.control_plane_tools import (
     BUNDLES,
     karpenter_module,
@@ -32,7 +35,7 @@ from sandbox.control_plane_tools import (
 )
 from sandbox.kwok import karpenter, karpenter_crds, kubelets
 
-__all__ = ["PROGRAMS", "Cluster", "Tools", "control_plane", "running"]
+__all__ = ["PROGRAMS", "Cluster", "Tools", "control_plane", "enforce", "running"]
 
 Manifest = Mapping[str, Any]
 
@@ -46,7 +49,11 @@ PROGRAMS = (
 )
 """What runs."""
 
+_COMPONENTS: tuple[Component, ...] = ("kube-scheduler", "kube-controller-manager")
 _NAMESPACE = "default"
+_LOOK_SECONDS = 0.5
+# The nodes of the largest burst, and room for a machine that is busy.
+_BALLOON_SECONDS = 180.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,11 +96,13 @@ class Cluster:
         api: A client.
         kubeconfig: File that says where it is.
         pools: The NodePools, as they were created.
+        balloons: The Deployments of balloons, whose pods all run.
     """
 
     api: ClusterApi
     kubeconfig: Path
     pools: tuple[Manifest, ...] = ()
+    balloons: tuple[Manifest, ...] = ()
 
 
 @contextmanager
@@ -105,6 +114,7 @@ def running(
     shapes: Sequence[NodeShape],
     pace: Pace,
     faults: Sequence[Fault],
+    balloons: Sequence[PodBalloon] = (),
     logs: Path,
 ) -> Generator[Cluster]:
     """
@@ -117,13 +127,21 @@ def running(
         shapes: What nodes offer.
         pace: How fast time goes.
         faults: What is to go wrong.
+        balloons: What waits for jobs, where the scenario has balloons.
         logs: Folder that keeps what its programs said.
 
     Raises:
         ControlPlaneError: A program did not start.
+        TimeoutError: A program did not do what it is for; balloons found no room.
     """
+    if scenario.balloons:
+        scaler = held.with_held(stack.karpenter, balloons, protects=scenario.protects)
+        stack = replace(stack, karpenter=scaler)
     config = scheduler_config(scenario.scoring)
-    with control_plane(tools, config, logs) as (bare, state):
+    with (
+        control_plane(tools, config, logs) as (bare, plane, state),
+        kubelets(tools.programs["kwok"], tools.kwok, plane.kubeconfig, state),
+    ):
         _install(bare.api, [*karpenter_crds(tools.karpenter), WORKFLOW_CRD])
         rules = {one.name: stack.karpenter.rules(one.name) for one in stack.jobs}
         if scenario.rules is not None:
@@ -139,20 +157,27 @@ def running(
             for manifest in made:
                 bare.api.create(manifest)
             if scenario.policy is not None:
-                _enforce(bare.api, scenario.policy)
-            own = tuple(one for one in made if one["kind"] == "NodePool")
-            yield Cluster(api=bare.api, kubeconfig=bare.kubeconfig, pools=own)
+                enforce(bare.api, scenario.policy)
+            if scenario.balloons:
+                made += _hold(bare.api, stack, balloons)
+            yield replace(
+                bare,
+                pools=tuple(one for one in made if one["kind"] == "NodePool"),
+                balloons=tuple(one for one in made if one["kind"] == "Deployment"),
+            )
 
 
 @contextmanager
 def control_plane(
-    tools: Tools, scheduler: Manifest, logs: Path
-) -> Generator[tuple[Cluster, Path]]:
+    tools: Tools,
+    scheduler: Manifest,
+    logs: Path,
+    components: Sequence[Component] = _COMPONENTS,
+) -> Generator[tuple[Cluster, ControlPlane, Path]]:
     """
-    Run a control plane with kubelets that kwok plays; nobody makes nodes.
+    Run a control plane without nodes; its logs are kept.
 
-    Yields the cluster and the folder of its state, which is gone afterwards; the
-    logs are kept.
+    Yields the cluster, its processes, and the folder of its state.
     """
     with tempfile.TemporaryDirectory(prefix="eks-jobs-lab-") as folder:
         state = Path(folder)
@@ -160,18 +185,13 @@ def control_plane(
             with ControlPlane(
                 programs=tools.programs,
                 state=state,
-                components=("kube-scheduler", "kube-controller-manager"),
+                components=components,
                 scheduler_config=scheduler,
             ) as plane:
-                api, file = ClusterApi(plane.kubeconfig), plane.kubeconfig
-                space = {
-                    "apiVersion": "v1",
-                    "kind": "Namespace",
-                    "metadata": {"name": _NAMESPACE},
-                }
+                api = ClusterApi(plane.kubeconfig)
+                space = namespace(_NAMESPACE)
                 wait_until(lambda: api.exists(space), f"namespace {_NAMESPACE}")
-                with kubelets(tools.programs["kwok"], tools.kwok, file, state):
-                    yield Cluster(api=api, kubeconfig=file), state
+                yield Cluster(api=api, kubeconfig=plane.kubeconfig), plane, state
         finally:
             logs.mkdir(parents=True, exist_ok=True)
             for log in state.glob("*.log"):
@@ -193,7 +213,28 @@ def _is_established(crd: Manifest) -> bool:
     )
 
 
-def _enforce(api: ClusterApi, policy: JobPolicySettings) -> None:
+def _hold(
+    api: ClusterApi, stack: Stack, balloons: Sequence[PodBalloon]
+) -> list[dict[str, Any]]:
+    """Create balloons and wait until they have their room; a burst comes later."""
+    made = [
+        *held.manifests(balloons, stack.jobs, stack.karpenter, stack.instance_types)
+    ]
+    for manifest in made:
+        api.create(manifest)
+    pods = {"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": NAMESPACE}}
+    wanted = sum(balloon.replicas for balloon in balloons)
+
+    def all_run() -> bool:
+        phases = [pod.get("status", {}).get("phase") for pod in api.items(pods)]
+        time.sleep(_LOOK_SECONDS)
+        return wanted == phases.count("Running")
+
+    wait_until(all_run, "balloons have room", _BALLOON_SECONDS)
+    return made
+
+
+def enforce(api: ClusterApi, policy: JobPolicySettings) -> None:
     """Create the policy, and wait until a pod shows that it is in force."""
     for manifest in native_policies(policy):
         api.create(manifest)

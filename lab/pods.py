@@ -12,6 +12,7 @@ __all__ = [
     "JOB",
     "WORKFLOW_CRD",
     "job_manifest",
+    "namespace",
     "namespaces",
     "workflow",
     "workflow_pod",
@@ -56,12 +57,16 @@ WORKFLOW_CRD: Mapping[str, Any] = {
 
 
 def namespaces(load: Load) -> list[Manifest]:
-    """Return the namespaces of a load, sorted by name."""
-    names = sorted({job.namespace for job in load.jobs} - {"default"})
+    """Return the namespaces of a load that a cluster has not, sorted by name."""
     return [
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-        for name in names
+        namespace(name)
+        for name in sorted({job.namespace for job in load.jobs} - {"default"})
     ]
+
+
+def namespace(name: str) -> Manifest:
+    """Return a namespace."""
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
 def job_manifest(job: Job, group: JobGroup, pace: Pace) -> Manifest:

@@ -134,6 +134,9 @@ def replay(
                 look("jobs come")
             acts.begin(hands, due, _act(cluster, what, named, pace))
         _until(lambda: observer.ended >= len(load.jobs), _limit(load, pace), look)
+        # As when their time of the day is over: nodes would stay for ever.
+        for balloon in cluster.balloons:
+            cluster.api.delete(balloon)
         _until(lambda: observer.nodes_left == 0, _TAIL, lambda _: look("nodes go"))
         end = clock()
     return ScenarioRun(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from components.spec.balloon.settings import PodBalloon
 from components.spec.groups import JobGroup
 from components.spec.instance_types import InstanceTypes
 from components.spec.policy.settings import JobPolicySettings
@@ -29,6 +30,8 @@ class Stack:
         policy: What happens to job pods.
         scoring: Scoring of the scheduler that the file asks for, None for none.
         instance_types: Facts about the types of the groups.
+        balloons: What waits for jobs in scenarios with balloons, always up; none
+            leaves it to the lab.
         notes: Where the lab differs from the file.
 
     Raises:
@@ -41,6 +44,7 @@ class Stack:
     policy: JobPolicySettings = JobPolicySettings()
     scoring: SchedulerScoring | None = None
     instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
+    balloons: tuple[PodBalloon, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

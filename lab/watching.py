@@ -1,7 +1,8 @@
 """Threads that tell an observer what the API server says."""
 
 import threading
-from collections.abc import Callable, Generator, Mapping
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from urllib3.exceptions import HTTPError
 
 from lab.observer import Observer
 
-__all__ = ["WatchError", "watched"]
+__all__ = ["WatchError", "placements", "watched"]
 
 # A watch that says nothing is looked at again, to see whether it is still wanted.
 _LOOK_SECONDS = 2
@@ -81,7 +82,34 @@ def watched(kubeconfig: Path, observer: Observer) -> Generator[Callable[[], None
         _Watcher(core.list_node, observer.node),
         _Watcher(claims, observer.claim),
     ]
+    with _running(watchers) as check:
+        yield check
 
+
+@contextmanager
+def placements(kubeconfig: Path) -> Generator[Callable[[], list[float]]]:
+    """Yield a function that returns the time of each pod that got a node since."""
+    core = CoreV1Api(_client(kubeconfig))
+    placed: dict[str, float] = {}
+
+    def bound(**options: Any) -> Any:
+        selector = "spec.nodeName!="
+        return core.list_pod_for_all_namespaces(field_selector=selector, **options)
+
+    def told(_: str, pod: Mapping[str, Any]) -> None:
+        placed.setdefault(pod["metadata"]["uid"], time.monotonic())
+
+    with _running([_Watcher(bound, told)]) as check:
+
+        def times() -> list[float]:
+            check()
+            return list(placed.values())
+
+        yield times
+
+
+@contextmanager
+def _running(watchers: Sequence[_Watcher]) -> Generator[Callable[[], None]]:
     def check() -> None:
         for watcher in watchers:
             if watcher.problem is not None:

@@ -95,7 +95,7 @@ class ControlPlane:
             self._start_api_server()
             self._write_kubeconfig()
             for component in self._components:
-                self._start_component(component)
+                self.start(component)
         except BaseException:
             self._stop()
             raise
@@ -161,7 +161,8 @@ class ControlPlane:
             "--requestheader-extra-headers-prefix=X-Remote-Extra-",
         ]
 
-    def _start_component(self, component: Component) -> None:
+    def start(self, component: Component) -> None:
+        """Start a component, later than those that begin with the ``with`` block."""
         (port,) = free_ports(1)
         arguments = [f"--secure-port={port}", f"--bind-address={HOST}"]
         if component == "kube-scheduler":
