@@ -9,9 +9,9 @@ three: balloons that a burst left alone on a node keep that node. They are not d
 to jobs: a preferred term works both ways in kube-scheduler, so jobs would be drawn to
 balloons as if those were jobs. The spread that the scheduler gives to every pod of a
 Deployment would push them apart again, the more of them there are; one constraint of
-their own, which counts pods that are never there, takes its place. On six empty nodes
-and kube-scheduler 1.37, 24 balloons came to one node so; with the spread of the
-scheduler to three, and without the affinity each to the emptiest.
+their own, which counts pods that are never there, takes its place. With kube-scheduler
+1.37 and six empty nodes 24 balloons came to one node so, and to three under the spread
+of the scheduler; without the affinity six came to six.
 
 All of them on one node also means all of them in one zone.
 """
