@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["INK", "Draw", "costs", "nodes", "svg", "waits"]
+__all__ = ["INK", "Draw", "costs", "nodes", "shares", "svg", "waits"]
 
 INK = "#010203"
 """What becomes `currentColor`: text and lines take the colour of the page."""
@@ -171,9 +171,9 @@ def waits(figure: "Figure", study: Study) -> None:
     """Draw which share of the pods waits no longer than a time, for each scenario."""
     longest = max(each.waits.percentile(100) or 0.0 for each in study.figures)
     for axes, each in _panels(figure, study.figures):
-        axes.plot(*_shares(study.first.waits.values), color=_GREY, lw=1.4)
+        axes.plot(*shares(study.first.waits.values), color=_GREY, lw=1.4)
         if each is not study.first:
-            axes.plot(*_shares(each.waits.values), color=_BLUE, lw=1.6)
+            axes.plot(*shares(each.waits.values), color=_BLUE, lw=1.6)
         _marks(axes, each, _GREY if each is study.first else _BLUE)
         axes.set_title(each.scenario)
         axes.set_xscale("log")
@@ -245,7 +245,7 @@ def _stairs(steps: Steps, end: float) -> tuple[list[float], list[int]]:
     return [0.0, *times, max(end, *times, 0.0)], [0, *counts, last]
 
 
-def _shares(values: Sequence[float]) -> tuple[list[float], list[float]]:
+def shares(values: Sequence[float]) -> tuple[list[float], list[float]]:
     """Return waits and the percentage of pods that wait no longer, 200 points or so."""
     size = len(values)
     if not size:
