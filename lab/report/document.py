@@ -1,14 +1,26 @@
 """
 `report.json`: what the report says, for programs.
 
-Shape: an object with `format` (1; it changes when a key changes its meaning or goes),
-`load`, `shapes`, `references`, `losses`, `scenarios`, `throughput`, `article`,
-`distortions`, `notes`, `command` and `versions`.
-Keys name their units. Counts over time are lists of
-`[seconds, count]`. null: there is no such figure; a cost is null when a price is
-missing, and `unpriced` names the types. Each scenario holds `figures`, the flat list
-of what scenarios are compared by, and `difference_percent`, the same keys against the
-first scenario.
+Shape:
+    An object. Keys name their units; times are of the load. Counts over time are lists
+    of `[seconds, count]`, each of which holds until the next. null: there is no such
+    figure, such as a cost without a price.
+
+    * `format`: 1. It changes when a key goes or changes its meaning.
+    * `load`: name, size and bursts of the load, and what was left out of it.
+    * `shapes`: what the nodes offer, see `NodeShape`.
+    * `references`: node-hours of the ideal and the best fit, with nodes over time.
+    * `losses`: what delays and rules cost by the model, in multiples.
+    * `scenarios`: in the order of the runs. `figures` is a flat object of numbers that
+      scenarios are compared by, `difference_percent` the same keys against the first
+      scenario; `paid` is vCPU-hours, or node-hours where a type's vCPUs are not known,
+      and `times_reference` divides it by that of the references.
+    * `throughput`: the scheduler alone, by packing.
+    * `article`: the published figures, and ours in the same terms.
+    * `distortions` and `notes`: sentences.
+    * `command` and `versions`: what repeats it.
+
+    What is left out: single pods and nodes, which `records.json` holds.
 """
 
 import json

@@ -170,11 +170,13 @@ def nodes(figure: "Figure", study: Study) -> None:
 def waits(figure: "Figure", study: Study) -> None:
     """Draw which share of the pods waits no longer than a time, for each scenario."""
     longest = max(each.waits.percentile(100) or 0.0 for each in study.figures)
+    alone = len(study.figures) == 1
     for axes, each in _panels(figure, study.figures):
+        colour = _GREY if each is study.first and not alone else _BLUE
         axes.plot(*shares(study.first.waits.values), color=_GREY, lw=1.4)
-        if each is not study.first:
+        if colour == _BLUE:
             axes.plot(*shares(each.waits.values), color=_BLUE, lw=1.6)
-        _marks(axes, each, _GREY if each is study.first else _BLUE)
+        _marks(axes, each, colour)
         axes.set_title(each.scenario)
         axes.set_xscale("log")
         axes.set_xlim(_SHORTEST, max(20.0, 1.6 * longest))
@@ -185,7 +187,7 @@ def waits(figure: "Figure", study: Study) -> None:
         axes.grid()
     figure.supxlabel("wait until the container starts (logarithmic)", fontsize=9)
     figure.supylabel("% of the pods wait no longer", fontsize=9)
-    if len(study.figures) > 1:
+    if not alone:
         _legend(figure, [("this scenario", _BLUE), (study.first.scenario, _GREY)])
 
 
