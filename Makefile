@@ -12,7 +12,7 @@ STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools cluster-tools up preview down status render
-.PHONY: test test-cluster check bench clean
+.PHONY: test test-cluster lab check bench clean
 
 help: ## Show this list
 	@echo "make TARGET [STACK=$(STACK)] [OUT=$(OUT)]"
@@ -65,6 +65,16 @@ check: $(STAMP) ## Check style, types, imports and links
 	$(RUN) -m ruff format --check .
 	$(RUN) -m ty check --exclude 'tests/**' # these pass wrong types on purpose
 	$(RUN) -m pytest -q tests/test_architecture.py tests/test_documents.py
+
+# What of the lab was said; what was not is for the lab to know.
+LAB := TRACE PRICES SCENARIOS FAULTS SPEED HOURS JOBS SEED NODES PODS
+LAB_OPTIONS = $(foreach name,$(LAB),$(if $($(name)),\
+	--$(shell echo $(name) | tr A-Z a-z) '$($(name))'))
+
+lab: $(STAMP) ## Replay jobs on a real scheduler and Karpenter (TRACE, SCENARIOS, SPEED ...)
+	@$(RUN) -m lab run $(LAB_OPTIONS) \
+		--stack $(if $(filter file,$(origin STACK)),prod,$(STACK)) \
+		--out $(if $(filter file,$(origin OUT)),build/lab,$(OUT))
 
 bench: $(STAMP) ## Compare a run of the program with the import of its SDKs
 	@$(RUN) scripts/bench.py

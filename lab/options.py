@@ -1,0 +1,144 @@
+"""What the command line of the lab takes."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.faults import FAULTS
+from lab.pace import SPEED
+from lab.scenario import DEFAULT_SCENARIOS, NAMES
+
+__all__ = ["Report", "Run", "parse"]
+
+_JOBS = 2_000
+_HOURS = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """
+    A run of the lab.
+
+    Args:
+        stack: Whose job groups, scaler and policy.
+        trace: File of jobs to replay, YAML or CSV; None is the built-in load.
+        prices: File of prices, None for none.
+        scenarios: Names with commas; empty for none, with *nodes* alone.
+        faults: Names with commas.
+        speed: How much faster than real.
+        hours: Length of the load.
+        jobs: How many jobs the built-in load has.
+        seed: Of the built-in load.
+        nodes: Nodes of the measurement of the scheduler, None for no measurement.
+        pods: Pods of it.
+        out: Folder of the report.
+        words: The command line, for the report.
+    """
+
+    stack: str
+    trace: Path | None
+    prices: Path | None
+    scenarios: str
+    faults: str
+    speed: float
+    hours: float
+    jobs: int
+    seed: int
+    nodes: int | None
+    pods: int | None
+    out: Path
+    words: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """
+    A report of a run that was.
+
+    Args:
+        records: Folder of the run.
+        docs: Folder that gets it as Markdown with pictures, None for the HTML again.
+    """
+
+    records: Path
+    docs: Path | None
+
+
+def parse(arguments: Sequence[str]) -> Run | Report:
+    """
+    Read a command line; `run` may be left out.
+
+    Raises:
+        SystemExit: It is wrong (status 2), or asks for help.
+    """
+    given = list(arguments)
+    if not given or given[0].startswith("-"):
+        wants_help = given[:1] in (["-h"], ["--help"])
+        given = given if wants_help else ["run", *given]
+    parser = _parser()
+    found = parser.parse_args(given)
+    if found.command == "report":
+        return Report(records=found.records, docs=found.docs)
+    if (found.nodes is None) != (found.pods is None):
+        parser.error("--nodes and --pods must be given together")
+    scenarios = found.scenarios
+    if scenarios is None:
+        scenarios = DEFAULT_SCENARIOS if found.nodes is None else ""
+    return Run(
+        stack=found.stack,
+        trace=found.trace,
+        prices=found.prices,
+        scenarios=scenarios,
+        faults=found.faults,
+        speed=found.speed,
+        hours=found.hours,
+        jobs=found.jobs,
+        seed=found.seed,
+        nodes=found.nodes,
+        pods=found.pods,
+        out=found.out,
+        words=" ".join(["python -m lab", *given]),
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m lab",
+        description="Replay a load of jobs on a real scheduler and a real Karpenter.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="replay a load, and write a report")
+    run.add_argument("--stack", default="prod", help="stack file whose groups to use")
+    run.add_argument(
+        "--trace", type=Path, help="jobs to replay: YAML of kubectl, or CSV"
+    )
+    run.add_argument("--prices", type=Path, help="USD an hour by instance type")
+    run.add_argument(
+        "--scenarios",
+        help=f"any of {', '.join(NAMES)}; or all; default {DEFAULT_SCENARIOS}",
+    )
+    run.add_argument(
+        "--faults", default="", help=f"any of {', '.join(FAULTS)}; default none"
+    )
+    run.add_argument(
+        "--speed", type=float, default=SPEED, help=f"default {SPEED:g}: 20 s are 1 s"
+    )
+    run.add_argument("--hours", type=float, default=_HOURS, help="length of the load")
+    run.add_argument(
+        "--jobs", type=int, default=_JOBS, help=f"of the built-in load, default {_JOBS}"
+    )
+    run.add_argument("--seed", type=int, default=1, help="of the built-in load")
+    run.add_argument(
+        "--nodes", type=int, help="measure the scheduler on so many nodes instead"
+    )
+    run.add_argument("--pods", type=int, help="with so many pods")
+    run.add_argument("--out", type=Path, default=Path("build/lab"), help="for reports")
+    report = commands.add_parser("report", help="write the report of a run again")
+    report.add_argument(
+        "--from", dest="records", type=Path, default=Path("build/lab"), metavar="FOLDER"
+    )
+    report.add_argument(
+        "--docs", type=Path, help="write it as Markdown with pictures, here"
+    )
+    return parser

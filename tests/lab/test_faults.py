@@ -1,0 +1,205 @@
+"""What goes wrong on request, and that nothing else does."""
+
+from itertools import pairwise
+
+import pytest
+
+from lab.faults import (
+    FAULTS,
+    MOMENTS,
+    busiest,
+    chosen_faults,
+    drift,
+    lose_node,
+    lose_zone,
+)
+from sandbox.cluster_api import RefusedError
+
+POOL = {
+    "apiVersion": "karpenter.sh/v1",
+    "kind": "NodePool",
+    "metadata": {"name": "job"},
+    "spec": {"template": {"spec": {"requirements": [{"key": "kubernetes.io/arch"}]}}},
+}
+
+
+class Api:
+    """Holds nodes and writes down what it was asked to change."""
+
+    def __init__(self, nodes=()):
+        self.nodes = list(nodes)
+        self.calls = []
+
+    def items(self, _):
+        return self.nodes
+
+    def get(self, manifest):
+        return manifest
+
+    def merge(self, manifest, patch):
+        self.calls.append(("merge", manifest["kind"], name_of(manifest), patch))
+
+    def delete(self, manifest):
+        self.calls.append(("delete", manifest["kind"], name_of(manifest)))
+
+    def deleted(self):
+        return [call[1:] for call in self.calls if call[0] == "delete"]
+
+
+class Strict(Api):
+    def delete(self, manifest):
+        super().delete(manifest)
+        raise RefusedError(404, "it is gone")
+
+
+def name_of(manifest):
+    return manifest["metadata"]["name"]
+
+
+def node(name, zone="zone-a"):
+    labels = {
+        "topology.kubernetes.io/zone": zone,
+        "kubernetes.io/hostname": f"claim-{name}",
+    }
+    return {"metadata": {"name": name, "labels": labels}, "spec": {}}
+
+
+def pod(name, place, phase="Running"):
+    return {
+        "metadata": {"name": name, "namespace": "team"},
+        "spec": {} if place is None else {"nodeName": place},
+        "status": {"phase": phase},
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "chosen"),
+    [
+        ("", ()),
+        ("drift", ("drift",)),
+        # In one order, however they were named.
+        (" expiry,drift,expiry ", ("drift", "expiry")),
+        ("zone,node-lost", ("node-lost", "zone")),
+    ],
+)
+def test_faults_are_chosen_by_name(names, chosen):
+    assert chosen == chosen_faults(names)
+
+
+def test_refuses_other_faults():
+    with pytest.raises(ValueError, match="FAULTS") as caught:
+        chosen_faults("drift,fire,flood")
+
+    assert [
+        f"FAULTS must be of {', '.join(FAULTS)}, got fire",
+        f"FAULTS must be of {', '.join(FAULTS)}, got flood",
+    ] == str(caught.value).splitlines()
+
+
+def test_each_happens_while_jobs_come():
+    assert {"drift", "node-lost", "zone"} == MOMENTS.keys()
+    for moments in MOMENTS.values():
+        assert all(0 < moment < 1 for moment in moments)
+        assert all(first < second for first, second in pairwise(moments))
+
+
+def test_drift_changes_the_nodes_to_come_and_nothing_else():
+    api = Api()
+    drift(api, [POOL], 2)
+
+    labels = {"eks-jobs/lab-drift": "2"}
+    patch = {"spec": {"template": {"metadata": {"labels": labels}}}}
+    assert [("merge", "NodePool", "job", patch)] == api.calls
+
+
+def test_the_busiest_is_where_most_pods_run():
+    pods = [
+        pod("a", "n1"),
+        pod("b", "n2"),
+        pod("c", "n2"),
+        pod("d", "n1", "Succeeded"),
+        pod("e", "n1", "Succeeded"),
+        pod("f", None, "Pending"),
+        pod("g", "elsewhere"),
+    ]
+
+    assert "n2" == busiest(pods, {"n1": "n1", "n2": "n2"})
+    assert "zone" == busiest(pods, {"n1": "zone", "n2": "zone"})
+
+
+def test_of_equal_ones_the_first_by_name_is_lost():
+    pods = [pod("a", "n2"), pod("b", "n1")]
+
+    assert "n1" == busiest(pods, {"n1": "n1", "n2": "n2"})
+
+
+def test_nothing_runs_nowhere():
+    assert busiest([pod("a", None, "Pending")], {"n1": "n1"}) is None
+
+
+def test_a_lost_node_takes_its_pods_along():
+    """And its NodeClaim: in AWS the machine would be gone."""
+    api = Api([node("n1"), node("n2")])
+    pods = [pod("a", "n1"), pod("b", "n1"), pod("c", "n2"), pod("d", None, "Pending")]
+
+    assert "n1" == lose_node(api, pods)
+    assert [
+        ("Pod", "a"),
+        ("Pod", "b"),
+        ("Node", "n1"),
+        ("NodeClaim", "claim-n1"),
+    ] == api.deleted()
+
+
+def test_a_lost_node_takes_no_pods_before_it_goes():
+    api = Api([node("n1")])
+    lose_node(api, [pod("a", "n1")])
+
+    assert ("merge", "Node", "n1", {"spec": {"unschedulable": True}}) == api.calls[0]
+
+
+def test_what_waits_for_a_drain_does_not_keep_a_lost_node():
+    api = Api([node("n1")])
+    lose_node(api, [pod("a", "n1")])
+
+    free = {"metadata": {"finalizers": None}}
+    assert ("merge", "Node", "n1", free) in api.calls
+    assert ("merge", "NodeClaim", "claim-n1", free) in api.calls
+
+
+def test_what_is_gone_already_does_not_matter():
+    api = Strict([node("n1")])
+
+    assert "n1" == lose_node(api, [pod("a", "n1")])
+    assert 3 == len(api.deleted())
+
+
+def test_an_idle_cluster_loses_nothing():
+    api = Api([node("n1")])
+
+    assert "no node held a running pod" == lose_node(api, [])
+    assert "no zone held a running pod" == lose_zone(api, [POOL], [])
+    assert [] == api.calls
+
+
+def test_a_lost_zone_takes_its_nodes_and_gives_no_more():
+    api = Api([node("n1"), node("n2", "zone-b"), node("n3", "zone-b")])
+    pods = [pod("a", "n1"), pod("b", "n2"), pod("c", "n3")]
+
+    assert "zone-b" == lose_zone(api, [POOL], pods)
+    assert [("Node", "n2"), ("Node", "n3")] == [
+        one for one in api.deleted() if one[0] == "Node"
+    ]
+    assert [("Pod", "b"), ("Pod", "c")] == [
+        one for one in api.deleted() if one[0] == "Pod"
+    ]
+    requirements = [
+        {"key": "kubernetes.io/arch"},
+        {
+            "key": "topology.kubernetes.io/zone",
+            "operator": "NotIn",
+            "values": ["zone-b"],
+        },
+    ]
+    patch = {"spec": {"template": {"spec": {"requirements": requirements}}}}
+    assert ("merge", "NodePool", "job", patch) in api.calls
