@@ -39,10 +39,11 @@ class Authority:
 
     @classmethod
     def new(cls, name: str) -> Self:
-        """Return a new one that signs itself."""
+        """Return a new one, whose name differs from those that it signs for."""
         key = ec.generate_private_key(ec.SECP256R1())
         constraints = x509.BasicConstraints(ca=True, path_length=0)
-        builder = _builder(_name(name), _name(name), key)
+        own = _name(f"{name} authority")
+        builder = _builder(own, own, key)
         builder = builder.add_extension(constraints, critical=True)
         return cls(key, builder.sign(key, hashes.SHA256()))
 

@@ -63,6 +63,7 @@ def keda(
     authority.issue(certificates, "keda", _NAME, f"{_SERVICE}.{_SPACE}.svc")
     environ = {
         "KUBECONFIG": str(kubeconfig),
+        "KEDA_CLUSTER_OBJECT_NAMESPACE": _SPACE,
         "POD_NAMESPACE": _SPACE,
         "WATCH_NAMESPACE": "",
         "ZONEINFO": str(zones),
@@ -87,6 +88,7 @@ def keda(
         f"--metrics-service-address={_NAME}:{service}",
         f"--authentication-kubeconfig={kubeconfig}",
         f"--authorization-kubeconfig={kubeconfig}",
+        f"--lister-kubeconfig={kubeconfig}",
     )
     log, trust = state / "keda.log", certificates / CA_FILE
     with (
