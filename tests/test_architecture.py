@@ -30,6 +30,9 @@ MAY_IMPORT = {
     "examples": {"components", "pulumi", "pulumi_kubernetes"},
 }
 
+# What the lab may import of others besides.
+LAB_TOOLS = {"kubernetes", "matplotlib", "rich", "urllib3", "yaml"}
+
 # Modules whose answers differ between two runs of the same program.
 UNSTEADY = {"datetime", "os", "random", "socket", "subprocess", "time", "uuid"}
 
@@ -113,6 +116,22 @@ def test_the_stand_ins_of_the_sandbox_share_no_code_with_the_components():
     names = {name for path in files for name in imports(path.relative_to(ROOT))}
 
     assert set() == {name for name in names if name.split(".")[0] == "components"}
+
+
+def test_the_lab_reads_specs_and_stack_files_and_no_component():
+    """It measures what we render; pulumi is there for the errors of a stack file."""
+    may = {"components.spec", "infra.settings", "lab", "sandbox", "pulumi"} | LAB_TOOLS
+    files = [path.relative_to(ROOT) for path in sorted((ROOT / "lab").rglob("*.py"))]
+    wrong = {
+        f"{path}: {name}"
+        for path in files
+        for name in imports(path)
+        if name not in ("infra", "components")
+        and not any(f"{name}.".startswith(f"{root}.") for root in may)
+        and name.split(".")[0] not in sys.stdlib_module_names
+    }
+
+    assert set() == wrong
 
 
 def test_only_settings_reads_the_configuration():
