@@ -202,12 +202,20 @@ def _variant(classes: Sequence[Any], path: str, value: Any) -> Any:
     if not _kinds(classes):
         return _by_keys(classes, path, values)
     by_kind = {cls.kind: cls for cls in classes}
-    if "kind" not in values and len(classes) > 1:
+    if "kind" in values:
+        kind = read_literal(list(by_kind), _at(path, "kind"), values["kind"])
+        return by_kind[kind]
+    usual = [cls for cls in classes if len(classes) == 1 or _is_usual(cls)]
+    if not usual:
         raise pulumi.RunError(
             f"{_at(path, 'kind')}: missing key, expected one of {', '.join(by_kind)}"
         )
-    kind = values.get("kind", classes[0].kind)
-    return by_kind[read_literal(list(by_kind), _at(path, "kind"), kind)]
+    return usual[0]
+
+
+def _is_usual(cls: Any) -> bool:
+    """Tell whether the class says that it is meant where a file gives no kind."""
+    return getattr(cls, "usual_kind", False)
 
 
 def _by_keys(classes: Sequence[Any], path: str, values: Mapping[Any, Any]) -> Any:

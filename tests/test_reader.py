@@ -42,6 +42,14 @@ class Slow:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Even:
+    kind: ClassVar[Literal["even"]] = "even"
+    usual_kind: ClassVar[Literal[True]] = True
+
+    beat: int = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class New:
     cidr: str = "10.0.0.0/16"
     zones: int | tuple[str, ...] = 3
@@ -65,6 +73,7 @@ class Tree:
     debug: bool = False
     limit: int | None = None
     disk: Disk | None = None
+    paces: tuple[Slow | Even, ...] = ()
 
 
 def build(**values) -> Tree:
@@ -94,6 +103,10 @@ def build(**values) -> Tree:
         ({"mode": {"kind": "slow", "delay": 3}}, Tree(name="n", mode=Slow(delay=3))),
         ({"only": {"speed": 2}}, Tree(name="n", only=Fast(speed=2))),
         ({"only": {"kind": "fast"}}, Tree(name="n", only=Fast())),
+        (
+            {"paces": [{"beat": 2}, {"kind": "slow", "delay": 3}, {"kind": "even"}]},
+            Tree(name="n", paces=(Even(beat=2), Slow(delay=3), Even())),
+        ),
         (
             {"nat": "per-zone", "debug": True},
             Tree(name="n", nat="per-zone", debug=True),
@@ -222,6 +235,10 @@ def test_maps_are_read_in_the_order_of_their_keys():
         (
             {"mode": {"kind": "fast", "delay": 1}},
             "mode.delay: unknown key, expected one of kind, speed",
+        ),
+        (
+            {"paces": [{"delay": 3}]},
+            "paces[0].delay: unknown key, expected one of kind, beat",
         ),
         ({"mode": None}, "mode: expected a map, got null"),
         ({"only": {"kind": "slow"}}, 'only.kind: expected one of fast, got "slow"'),

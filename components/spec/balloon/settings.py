@@ -97,6 +97,7 @@ class PodBalloon:
     """
 
     kind: ClassVar[Literal["pods"]] = "pods"
+    usual_kind: ClassVar[Literal[True]] = True
 
     group: str
     replicas: int
@@ -289,7 +290,7 @@ class StaticBalloon:
 
 
 Balloon = PodBalloon | BufferBalloon | WarmPoolBalloon | StaticBalloon
-"""Capacity that waits, chosen by `kind`; the first is what a file means without."""
+"""Capacity that waits, chosen by `kind`; pods are the usual one, without a kind."""
 
 
 def _name_problems(name: str | None) -> Iterator[str]:
