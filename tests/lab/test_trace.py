@@ -122,6 +122,15 @@ def test_schedules_are_read_as_kubernetes_reads_them(schedule, zone, starts):
     assert starts == [job.start for job in load.jobs]
 
 
+def test_a_schedule_keeps_to_its_clock_over_the_years():
+    window = Window(begin=datetime(2026, 12, 1, tzinfo=UTC), hours=24 * 140)
+    load = read(
+        cron_job(schedule="0 12 15 1,4 *", timeZone="Europe/Berlin"), window=window
+    )
+
+    assert [45 * 24 + 11, 135 * 24 + 10] == [job.start / 3_600 for job in load.jobs]
+
+
 def test_a_schedule_of_an_interval_counts_from_its_last_run():
     one = cron_job(schedule="@every 25m")
     one["status"] = {"lastScheduleTime": "2026-01-05T08:50:00Z"}
@@ -232,6 +241,13 @@ def test_of_late_runs_the_last_takes_place_and_the_others_are_listed():
         "CronJob data/report: 1 runs",
         "the one before was still running, and it forbids two at once",
     ) in left_out(load)
+
+
+def test_a_late_run_that_would_begin_after_the_end_is_listed():
+    load = hourly("Forbid", 2_000, job={"completions": 2})
+
+    assert [(0, 2_000), (2_000, 2_000)] == runs(load)
+    assert "CronJob data/report: 2 runs" == left_out(load)[0][0]
 
 
 def test_a_run_that_is_too_late_does_not_take_place():
