@@ -89,12 +89,7 @@ def svg(name: str, draw: Draw, study: Study) -> str:
         figure = Figure(layout="constrained")
         draw(figure, study)
         text = StringIO()
-        figure.savefig(
-            text,
-            format="svg",
-            transparent=True,
-            metadata={"Creator": None, "Date": None},
-        )
+        figure.savefig(text, format="svg", transparent=True)
     return _inline(text.getvalue(), name)
 
 
@@ -282,7 +277,7 @@ def _within(longest: float) -> list[tuple[float, str]]:
 
 
 def _inline(text: str, name: str) -> str:
-    """Leave out what HTML has no use for, and keep the ids of drawings apart."""
+    """Leave out what HTML has no use for, such as a date, and keep ids apart."""
     text = text[text.index("<svg") :].replace(INK, "currentColor")
     text = text.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)

@@ -79,6 +79,7 @@ def test_each_moment_of_a_node_is_paid_for_one_thing():
         pods=[
             pod("one", bound=360.0, started=360.0, finished=720.0),
             pod("two", bound=540.0, started=540.0, finished=1_080.0),
+            pod("three", bound=600.0, started=600.0, finished=660.0),
             pod("balloon-0", bound=720.0, finished=1_440.0, balloon=True),
         ],
         nodes=[node(created=0.0, ready=180.0, deleted=1_800.0)],
