@@ -236,6 +236,17 @@ def test_the_room_of_a_job_that_found_another_node_is_for_the_next():
     assert 140 + 90 == found.node_seconds["job"]
 
 
+def test_so_is_the_room_of_a_job_that_found_an_earlier_new_node():
+    """The second takes the node of the first, the third that of the second."""
+    jobs = [job(0, 30, 4_000), *(job(start, 50, 4_000) for start in (31, 35, 72))]
+    found = best_fit(load(*jobs), (SMALL,), boot=40)
+
+    assert [(0, 40), (0, 70), (1, 71), (2, 75)] == [
+        (placement.node, placement.start) for placement in sorted_by_start(found)
+    ]
+    assert 120 + 90 + 90 == found.node_seconds["job"]
+
+
 def test_of_equal_nodes_a_job_takes_the_one_in_use_for_longest():
     jobs = [job(0, 100, 3_000), job(1, 100, 3_000), job(2, 5, 500)]
     found = best_fit(load(*jobs), (SMALL,))
