@@ -174,7 +174,6 @@ _NODES = [
                 )
             ),
         ],
-        scalers=EVERY,
         recorded={
             "node:eks_jobs_volume_iops:ratio": [(_on("job-1"), 0.75)],
             "node:eks_jobs_volume_throughput:ratio": [(_on("job-1"), 0.5)],
@@ -195,7 +194,6 @@ _PODS = [
             *pod("elsewhere", "server"),
             *pod("agent", owner="DaemonSet", labels={}),
         ],
-        scalers=EVERY,
         recorded={
             "pod:eks_jobs_job:info": [
                 (_job("by-label", "none"), 1),
@@ -228,7 +226,6 @@ _PODS = [
             _pod_metric("kube_pod_container_status_restarts_total", "again"),
             *pod("broken", created=5_000, started=-62_135_596_800),
         ],
-        scalers=EVERY,
         recorded={
             "pod:eks_jobs_pending_seconds:recent": [
                 (_place("fast"), 10),
@@ -251,7 +248,6 @@ _PODS = [
             *pod("old", phase="Succeeded", start_time=10, completion_time=1_000),
             *pod("runs", start_time=10),
         ],
-        scalers=EVERY,
         recorded={
             "pod:eks_jobs_running_seconds:recent": [
                 (_place("long"), 3_000),
@@ -268,7 +264,6 @@ _PODS = [
             *pod("web", None, owner="ReplicaSet", labels={}, phase="Pending"),
             _pod_metric("kube_pod_status_unschedulable", "web"),
         ],
-        scalers=EVERY,
         recorded={
             "owner:eks_jobs_pods_unschedulable:count": [
                 ({**CLUSTER, "owner_kind": "Job"}, 1)
@@ -298,7 +293,6 @@ _PODS = [
             *pod("web", owner="ReplicaSet", labels={}),
             _pod_metric("kube_pod_status_reason", "web", reason="Evicted"),
         ],
-        scalers=EVERY,
         recorded={
             "group_owner:eks_jobs_pods_interrupted:count": [
                 (_owned(reason="EvictionByEvictionAPI"), 1),
@@ -317,7 +311,6 @@ _PODS = [
             *pod("left-out", labels={}, space="kube-system"),
             *pod("web", owner="ReplicaSet", labels={}),
         ],
-        scalers=EVERY,
         recorded={
             "namespace_owner:eks_jobs_policy_misses:count": [
                 ({**CLUSTER, "namespace": "team", "owner_kind": "Job"}, 1),
@@ -345,7 +338,6 @@ _PACKING = [
             *pod("agent-2", "job-2", owner="DaemonSet", labels={}),
             *_requests("agent-2", "job-2", "1", 0),
         ],
-        scalers=EVERY,
         recorded={
             "node:eks_jobs_pods:count": [(_on("job-1"), 2)],
             "node:eks_jobs_oldest_pod_seconds:max": [(_on("job-1"), 3_600)],
@@ -360,7 +352,6 @@ _PACKING = [
     Case(
         name="jobs without requests are packed by their number",
         told=[*node("job-1"), *pod("alone", start_time=0)],
-        scalers=EVERY,
         recorded={
             "node:eks_jobs_pods:count": [(_on("job-1"), 1)],
             "group:eks_jobs_nodes_with_one_pod:count": [(job_group(), 1), (OTHER, 0)],
@@ -387,7 +378,6 @@ _PACKING = [
             _grows("scheduler_preemption_victims_sum", 1, instance="control-plane"),
         ],
         minute=119,
-        scalers=EVERY,
         recorded={
             "group:eks_jobs_balloons:count": [(job_group(), 1), (OTHER, 0)],
             "group:eks_jobs_balloon_hours:sum1d": [(job_group(), 2), (OTHER, 0)],
@@ -418,7 +408,6 @@ _KUBELETS = [
             kubelet("started_pods_total", 6, "job-1"),
             kubelet("started_pods_total", 2, "job-2"),
         ],
-        scalers=EVERY,
         recorded={
             "node:eks_jobs_pleg_relist_seconds:p99": [(_on("job-1"), 2.485)],
             "group:eks_jobs_pleg_relist_seconds:p99": [(job_group(), 2.485)],
@@ -455,7 +444,6 @@ _KUBELETS = [
             _grows("awscni_no_available_ip_addresses", 1, node="job-1"),
             series("awscni_no_available_ip_addresses", 7, node="job-2"),
         ],
-        scalers=EVERY,
         recorded={
             "node:eks_jobs_sandbox_errors:increase15m": [
                 (_on("job-1"), 4),
@@ -489,7 +477,6 @@ _KUBELETS = [
                 image_size_in_bytes="0-10MB",
             ),
         ],
-        scalers=EVERY,
         recorded={
             "group:eks_jobs_image_pull_seconds:avg1h": [(job_group(), 10)],
             "group:eks_jobs_image_pull_seconds:p99_1h": [(job_group(), 29.8)],
@@ -505,7 +492,6 @@ _KUBELETS = [
             *pulls("ErrImagePull", "c", init=True),
             *pulls("ContainerCreating", "d"),
         ],
-        scalers=EVERY,
         recorded={
             "node:eks_jobs_pulls_waiting:count": [(_on("job-1"), 3)],
             "node:eks_jobs_pulls_rejected:count": [(_on("job-1"), 3)],
@@ -525,7 +511,6 @@ _KUBELETS = [
             ),
             *pulls("ErrImagePull", "a"),
         ],
-        scalers=EVERY,
         recorded={
             "node:eks_jobs_pulls_waiting:count": [(_on("job-1"), 1)],
             "node:eks_jobs_pulls_rejected:count": [],
@@ -535,7 +520,6 @@ _KUBELETS = [
     Case(
         name="nothing is said of pulls of a kubelet that is not scraped",
         told=[*node("job-1"), *pulls("ErrImagePull", "a")],
-        scalers=EVERY,
         recorded={
             "node:eks_jobs_pulls_waiting:count": [(_on("job-1"), 1)],
             "node:eks_jobs_pulls_rejected:count": [],
