@@ -12,11 +12,11 @@ __all__ = ["installed"]
 @contextmanager
 def installed(api: ClusterApi, crds: Sequence[Mapping[str, Any]]) -> Generator[None]:
     """
-    Hold definitions installed; objects of them can be created.
+    Hold definitions installed; objects of them can be created. After it all are gone.
 
     Raises:
         RefusedError: A definition was not accepted.
-        TimeoutError: Objects of one are not served.
+        TimeoutError: Objects of one are not served, or one does not go.
     """
     created = []
     try:
@@ -30,6 +30,9 @@ def installed(api: ClusterApi, crds: Sequence[Mapping[str, Any]]) -> Generator[N
     finally:
         for crd in created:
             api.delete(crd)
+        for crd in created:
+            name = crd["metadata"]["name"]
+            wait_until(lambda crd=crd: not api.exists(crd), f"{name} gone")
 
 
 def _is_served(api: ClusterApi, crd: Mapping[str, Any]) -> bool:

@@ -47,6 +47,10 @@ class History:
         """Return an object that was seen."""
         return self._last[kind][name]
 
+    def names(self, kind: str) -> set[str]:
+        """Return the names of those that were there at the last look."""
+        return set(self._present[kind])
+
     def is_gone(self, kind: str, name: str) -> bool:
         """Say whether an object was seen, and is not there any more."""
         return name in self._last[kind] and name not in self._present[kind]
