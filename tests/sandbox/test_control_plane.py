@@ -7,6 +7,7 @@ Not proven here: that the real programs take these arguments; tests/cluster does
 import os
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 import yaml
@@ -120,7 +121,22 @@ def test_the_scheduler_reads_the_given_profiles_and_the_kubeconfig(
 
     assert arguments.endswith(f"--config={state}/scheduler.yaml\n")
     assert profiles == config["profiles"]
-    assert {"kubeconfig": str(state / "kubeconfig.yaml")} == config["clientConnection"]
+    assert str(state / "kubeconfig.yaml") == config["clientConnection"]["kubeconfig"]
+
+
+@pytest.mark.parametrize("aggregation", [False, True])
+def test_other_servers_are_asked_with_a_certificate_where_it_is_wanted(
+    scripts, state, monkeypatch, aggregation
+):
+    monkeypatch.setattr(ControlPlane, "_is_ready", lambda _: True)
+    files = scripts(etcd=RUNS, kube_apiserver=RUNS)
+    with ControlPlane(programs=files, state=state, aggregation=aggregation):
+        arguments = wait_for(state / "kube-apiserver.log").split()
+    given = dict(one.split("=", 1) for one in arguments)
+    names = ("--proxy-client-cert-file", "--requestheader-client-ca-file")
+
+    assert [aggregation] * 2 == [name in given for name in names]
+    assert all(Path(given[name]).exists() for name in names if name in given)
 
 
 def test_the_kubeconfig_is_for_its_user_alone(scripts, state, monkeypatch):
@@ -150,6 +166,7 @@ def test_every_program_is_a_bundle_of_its_own_with_a_pinned_version():
         "keda-adapter",
         "prometheus",
         "promtool",
+        "pulumi-language-yaml",
     } == pinned.keys()
     assert [1] * len(pinned) == [len(bundle.builds) for bundle in BUNDLES]
     assert 1 == len({pinned[name] for name in pinned if name.startswith("kube-")})
@@ -167,7 +184,7 @@ def test_what_is_to_be_built_is_said_with_its_time_before_it_begins(
     minutes = sum(bundle.minutes for bundle in others)
 
     assert (
-        f"12 of 13 parts are to be built, once: about {minutes} min on two cores.\n"
+        f"13 of 14 parts are to be built, once: about {minutes} min on two cores.\n"
         == capsys.readouterr().out
     )
     assert versions().keys() == found.keys()

@@ -125,6 +125,26 @@ def test_pods_of_jobs_end_when_their_time_is_over(script, module, state, tmp_pat
     ] == [stage["spec"] for stage in changed]
 
 
+@pytest.mark.parametrize("use_grace", [False, True])
+def test_a_pod_that_is_deleted_stays_until_then_where_grace_is_used(
+    script, module, state, tmp_path, use_grace
+):
+    stage = {"metadata": {"name": "pod-delete"}, "spec": {"next": {"delete": True}}}
+    file = module / "kustomize" / "stage" / "pod" / "fast" / "pod-delete.yaml"
+    file.write_text(yaml.safe_dump(stage))
+    given = (script(SERVER), module, tmp_path / "kubeconfig", state)
+    with kubelets(*given, use_grace=use_grace):
+        stages = list(yaml.safe_load_all((state / "kwok.yaml").read_text()))
+
+    due = {
+        "durationMilliseconds": 0,
+        "durationFrom": {"expressionFrom": ".metadata.deletionTimestamp"},
+    }
+    delay = {"delay": due} if use_grace else {}
+
+    assert {**stage["spec"], **delay} == stages[-1]["spec"]
+
+
 def test_karpenter_gets_its_settings_and_nothing_of_the_users(
     script, state, tmp_path, monkeypatch
 ):
