@@ -72,6 +72,7 @@ _KEDA = "github.com/kedacore/keda/v2"
 _KARPENTER = "sigs.k8s.io/karpenter"
 _KWOK = "sigs.k8s.io/kwok"
 _KYVERNO = "github.com/kyverno/kyverno"
+_PULUMI_YAML = "github.com/pulumi/pulumi-yaml"
 
 BUNDLES = (
     Bundle(
@@ -151,13 +152,27 @@ BUNDLES = (
     _keda("adapter", minutes=1, gigabytes=1),
     _prometheus("prometheus", minutes=5),
     _prometheus("promtool", minutes=1),
+    # No control plane needs it: a program in another language than Python is tested.
+    Bundle(
+        name="pulumi-language-yaml",
+        builds=(
+            Build(
+                name="pulumi-language-yaml",
+                module="yaml",
+                package=f"{_PULUMI_YAML}/cmd/pulumi-language-yaml",
+                version_variable=f"{_PULUMI_YAML}/pkg/version.Version",
+            ),
+        ),
+        minutes=2,
+        gigabytes=1,
+    ),
 )
 """
-What the tests on a control plane run.
+What the tests on a control plane run, and the other long ones.
 
 etcd, the Kubernetes programs, the Kyverno CLI, the real provider of Pulumi, kwok,
 Karpenter with its kwok provider, Helm, KEDA with the server of its metrics,
-Prometheus with its tool for rules.
+Prometheus with its tool for rules, Pulumi's host of programs in YAML.
 """
 
 
