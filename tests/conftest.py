@@ -8,6 +8,7 @@ that AWS or Kubernetes accepts it.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ import hypothesis
 import pulumi
 import pytest
 from pulumi.output import Unknown
+from pulumi.runtime import resource as registration
 from pulumi.runtime import rpc, settings
 from pulumi.runtime.mocks import MockMonitor
-from pulumi.runtime.proto import engine_pb2
+from pulumi.runtime.proto import engine_pb2, source_pb2
 from pulumi.runtime.stack import Stack
 
 from tests import sdk_inputs
@@ -27,7 +29,25 @@ from tests import sdk_inputs
 hypothesis.settings.register_profile("steady", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("steady")
 
+# Pulumi sends where in the source each resource is made, with all frames above; to
+# collect those below pytest is a third of the time, and no test reads them.
+registration._get_stack_trace = source_pb2.StackTrace
+
+
+class _AtOnce(ThreadPoolExecutor):
+    """Answers in the thread that asks: the fake engine has nothing to wait for."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        answer = Future()
+        try:
+            answer.set_result(fn(*args, **kwargs))
+        except BaseException as error:
+            answer.set_exception(error)
+        return answer
+
+
 LOOP = asyncio.new_event_loop()
+LOOP.set_default_executor(_AtOnce())
 GOLDEN = Path(__file__).parent / "golden"
 STACK = "pulumi:pulumi:Stack"
 EKS_CLUSTER = "eks:index:Cluster"
@@ -356,10 +376,12 @@ def _event_loop() -> None:
     asyncio.set_event_loop(LOOP)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def deploy() -> Callable[..., Deployment]:
     """
     Run a program on a fake engine and return what it registered.
+
+    Modules that only look at one deployment make it once, in a fixture of theirs.
 
     An exception inside `apply`, a provider call that nobody stubbed, a URN that is
     used twice and an input that the SDK does not know all fail the test.
@@ -376,6 +398,7 @@ def deploy() -> Callable[..., Deployment]:
         preview: bool = False,
         answers: Mapping[str, Answer] | None = None,
     ) -> Deployment:
+        asyncio.set_event_loop(LOOP)
         cloud = _Cloud({**ANSWERS, **(answers or {})}, preview)
         monitor, engine, exports = _Monitor(cloud), _Engine(), {}
         pulumi.runtime.set_mocks(cloud, stack=stack, preview=preview, monitor=monitor)

@@ -1,5 +1,6 @@
 """What the program does with the settings: one platform, its outputs, its secrets."""
 
+import json
 from base64 import b64decode
 from contextlib import suppress
 from typing import Any
@@ -39,13 +40,23 @@ def read(values, secret=()) -> settings.Settings:
     )
 
 
-def run(deploy, values, secret=()):
-    selected = read(values, secret)
-    return deploy(lambda: program.deploy(selected))
+@pytest.fixture(scope="module")
+def run(deploy):
+    """Deploy settings, equal ones once: no test changes what it looks at."""
+    known = {}
+
+    def select(values, secret=()):
+        key = json.dumps([values, sorted(secret)], sort_keys=True)
+        if key not in known:
+            selected = read(values, secret)
+            known[key] = deploy(lambda: program.deploy(selected))
+        return known[key]
+
+    return select
 
 
-def test_the_stack_exports_what_people_look_for(deploy):
-    actual = run(deploy, GOOD).exports
+def test_the_stack_exports_what_people_look_for(run):
+    actual = run(GOOD).exports
 
     assert {
         "cluster_name": "eks-jobs-test",
@@ -56,10 +67,10 @@ def test_the_stack_exports_what_people_look_for(deploy):
     } == actual
 
 
-def test_everything_is_below_one_platform(deploy):
+def test_everything_is_below_one_platform(run):
     outside = [
         resource.path
-        for resource in run(deploy, GOOD).resources
+        for resource in run(GOOD).resources
         if not resource.path.startswith("eks-jobs:index:JobPlatform")
     ]
 
@@ -156,8 +167,8 @@ def only(key: str, scaler: dict) -> dict:
 
 @pytest.mark.parametrize("scaler", SCALERS, ids=lambda one: one["kind"])
 @pytest.mark.parametrize(("key", "text"), FLOWING)
-def test_a_secret_is_never_stored_in_plain(deploy, key, text, scaler):
-    resources = run(deploy, only(key, scaler), [key]).resources
+def test_a_secret_is_never_stored_in_plain(run, key, text, scaler):
+    resources = run(only(key, scaler), [key]).resources
     leaks = [
         resource.path
         for resource in resources
@@ -170,9 +181,9 @@ def test_a_secret_is_never_stored_in_plain(deploy, key, text, scaler):
 
 @pytest.mark.parametrize("scaler", SCALERS, ids=lambda one: one["kind"])
 @pytest.mark.parametrize(("key", "text"), FLOWING)
-def test_a_secret_arrives_where_it_is_needed(deploy, key, text, scaler):
-    resources = run(deploy, only(key, scaler), [key]).resources
-    shown = run(deploy, only(key, scaler)).resources
+def test_a_secret_arrives_where_it_is_needed(run, key, text, scaler):
+    resources = run(only(key, scaler), [key]).resources
+    shown = run(only(key, scaler)).resources
 
     def texts(found):
         return {
@@ -195,9 +206,9 @@ def opened(value):
     return [opened(item) for item in value] if isinstance(value, list) else value
 
 
-def test_a_secret_in_every_key_changes_no_resource_and_no_name(deploy):
+def test_a_secret_in_every_key_changes_no_resource_and_no_name(run):
     values = WITH_SECRETS | {"vpc_cni": {"kind": "prefixes"}, "instance_types": []}
-    plain, hidden = run(deploy, values), run(deploy, values, values)
+    plain, hidden = run(values), run(values, values)
 
     assert [r.path for r in plain.resources] == [r.path for r in hidden.resources]
     assert [opened(dict(r.inputs)) for r in hidden.resources] == [
@@ -205,10 +216,10 @@ def test_a_secret_in_every_key_changes_no_resource_and_no_name(deploy):
     ]
 
 
-def test_without_secrets_nothing_is_hidden(deploy):
+def test_without_secrets_nothing_is_hidden(run):
     hidden = [
         resource.path
-        for resource in run(deploy, GOOD).resources
+        for resource in run(GOOD).resources
         if resource.inputs != opened(dict(resource.inputs))
     ]
 

@@ -85,15 +85,20 @@ def platform(**overrides) -> JobPlatform:
     return JobPlatform("platform", args(**overrides))
 
 
+@pytest.fixture(scope="module")
+def plain(deploy):
+    """Deploy the platform of the defaults, for tests that only look at it."""
+    return deploy(platform)
+
+
 def paths(deployment, *types: str) -> set[str]:
     return {r.path for r in deployment.resources if r.type in types}
 
 
-def test_identity_is_pinned(deploy):
-    deployment = deploy(platform)
+def test_identity_is_pinned(plain):
     own = sorted(
         r.path.removeprefix(f"{COMPONENT}$")
-        for r in deployment.resources
+        for r in plain.resources
         if r.path.startswith(f"{COMPONENT}$eks-jobs:") and r.type.startswith("eks-jobs")
     )
 
@@ -108,11 +113,11 @@ def test_identity_is_pinned(deploy):
         "eks-jobs:index:Storage::platform-storage",
         "eks-jobs:index:VpcCni::platform-vpc-cni",
     ] == own
-    assert f"{COMPONENT}${ADDON}::platform-coredns" in paths(deployment, ADDON)
-    assert {f"{COMPONENT}::platform"} == paths(deployment, COMPONENT)
+    assert f"{COMPONENT}${ADDON}::platform-coredns" in paths(plain, ADDON)
+    assert {f"{COMPONENT}::platform"} == paths(plain, COMPONENT)
 
 
-def test_outputs_are_cluster_and_groups(deploy):
+def test_outputs_are_cluster_and_groups(plain):
     assert {
         "cluster_name": "platform",
         "endpoint": "https://platform.eks.example.com",
@@ -121,7 +126,7 @@ def test_outputs_are_cluster_and_groups(deploy):
             "job": "platform-job",
             "job-arm": "platform-job-arm",
         },
-    } == deploy(platform).outputs[f"{COMPONENT}::platform"]
+    } == plain.outputs[f"{COMPONENT}::platform"]
 
 
 def test_a_cluster_can_have_a_name_of_its_own(deploy):
@@ -147,9 +152,8 @@ def test_an_existing_network_is_used_and_left_alone(deploy):
     assert ["subnet-1", "subnet-2"] == deployment.only(NODE_GROUP).inputs["subnetIds"]
 
 
-def test_nodes_wait_for_the_network_and_the_first_addons(deploy):
-    deployment = deploy(platform)
-    network = {r.path for r in deployment.resources if r.path.startswith(f"{NETWORK}$")}
+def test_nodes_wait_for_the_network_and_the_first_addons(plain):
+    network = {r.path for r in plain.resources if r.path.startswith(f"{NETWORK}$")}
     first = {
         f"{CLUSTER}${CONTROL_PLANE}::platform-cluster",
         f"{CLUSTER}${ADDON}::platform-cluster-kube-proxy",
@@ -157,8 +161,8 @@ def test_nodes_wait_for_the_network_and_the_first_addons(deploy):
         f"{COMPONENT}$eks-jobs:index:VpcCni${ADDON}::platform-vpc-cni",
     }
 
-    for nodes in (*deployment.of_type(NODE_GROUP), *deployment.of_type(ASG)):
-        assert set() == (network | first) - deployment.waits_for(nodes)
+    for nodes in (*plain.of_type(NODE_GROUP), *plain.of_type(ASG)):
+        assert set() == (network | first) - plain.waits_for(nodes)
 
 
 def test_h075_what_runs_on_nodes_waits_for_servers_without_taints(deploy):
@@ -177,17 +181,16 @@ def test_h075_what_runs_on_nodes_waits_for_servers_without_taints(deploy):
         assert f"{nodes}gpu" not in waits
 
 
-def test_h075_no_first_addon_waits_for_a_node(deploy):
-    deployment = deploy(platform)
-    nodes = paths(deployment, NODE_GROUP, ASG)
+def test_h075_no_first_addon_waits_for_a_node(plain):
+    nodes = paths(plain, NODE_GROUP, ASG)
 
     for name in (
         "platform-vpc-cni",
         "platform-cluster-kube-proxy",
         "platform-cluster-eks-pod-identity-agent",
     ):
-        addon = deployment.only(ADDON, name)
-        assert set() == nodes & deployment.waits_for(addon)
+        addon = plain.only(ADDON, name)
+        assert set() == nodes & plain.waits_for(addon)
 
 
 def test_every_addon_is_there_once_and_pinned_where_the_settings_say(deploy):
@@ -217,26 +220,25 @@ def test_the_vpc_cni_is_tuned_as_told(deploy):
     assert tuning.configuration_values() == addon.inputs["configurationValues"]
 
 
-def test_h072_kubernetes_objects_go_with_the_cluster(deploy):
-    deployment = deploy(platform)
-    request = deployment.only(CLASS).request
+def test_h072_kubernetes_objects_go_with_the_cluster(plain):
+    request = plain.only(CLASS).request
 
     assert (
         f"{CLUSTER}${CONTROL_PLANE}::platform-cluster"
         == (request.deletedWith.split("::", 2)[2])
     )
-    assert "platform-cluster" == deployment.only(CLASS).provider
+    assert "platform-cluster" == plain.only(CLASS).provider
 
 
-def test_h076_each_role_of_self_managed_nodes_has_one_entry(deploy):
+def test_h076_each_role_of_self_managed_nodes_has_one_entry(plain):
     assert {
         "platform-job": "arn:test:role/platform-job",
         "platform-job-arm": "arn:test:role/platform-job-arm",
-    } == {r.name: r.inputs["principalArn"] for r in deploy(platform).of_type(ENTRY)}
+    } == {r.name: r.inputs["principalArn"] for r in plain.of_type(ENTRY)}
 
 
-def test_a_group_that_goes_renames_and_changes_no_other(deploy):
-    every = {r.path: r.inputs for r in deploy(platform).resources}
+def test_a_group_that_goes_renames_and_changes_no_other(deploy, plain):
+    every = {r.path: r.inputs for r in plain.resources}
     fewer = {
         r.path: r.inputs for r in deploy(lambda: platform(jobs=(JOB_ARM,))).resources
     }
@@ -312,11 +314,10 @@ def test_h013_kyverno_waits_for_every_server_group(deploy):
     assert "second" == selector["eks-jobs/group"]
 
 
-def test_a_native_policy_is_there_before_any_node_can_run_a_pod(deploy):
-    deployment = deploy(platform)
-    waits = deployment.waits_for(deployment.only(BINDING))
+def test_a_native_policy_is_there_before_any_node_can_run_a_pod(plain):
+    waits = plain.waits_for(plain.only(BINDING))
 
-    assert set() == waits & paths(deployment, NODE_GROUP, ASG)
+    assert set() == waits & paths(plain, NODE_GROUP, ASG)
 
 
 def test_without_a_policy_pods_are_left_alone(deploy):
@@ -352,10 +353,10 @@ def test_packing_by_the_scheduler_sets_the_scoring_of_the_cluster(
     assert [None, wanted, wanted] == seen
 
 
-def test_h073_a_preview_knows_the_graph(deploy):
-    real, preview = deploy(platform), deploy(platform, preview=True)
+def test_h073_a_preview_knows_the_graph(deploy, plain):
+    preview = deploy(platform, preview=True)
 
-    assert [r.path for r in real.resources] == [r.path for r in preview.resources]
+    assert [r.path for r in plain.resources] == [r.path for r in preview.resources]
 
 
 def test_h074_explicit_providers_make_everything(deploy):
@@ -532,10 +533,9 @@ def names(deployment, type_: str) -> set[str]:
     return {r.name for r in deployment.of_type(type_)}
 
 
-def test_one_job_group_drives_every_scaler(deploy):
+def test_one_job_group_drives_every_scaler(deploy, plain):
     """The same two groups, whatever scales them, and nothing of another scaler."""
     karpenter = deploy(lambda: platform(scaler=Karpenter()))
-    self_managed = deploy(platform)
     managed = deploy(lambda: platform(scaler=MANAGED, cluster=UNPINNED))
     auto = deploy(lambda: platform(scaler=AutoMode(), cluster=UNPINNED))
     pools = {f"platform-karpenter-{name}" for name in ("job", "job-arm")}
@@ -545,7 +545,7 @@ def test_one_job_group_drives_every_scaler(deploy):
         names(karpenter, one) for one in (POOL, NODE_CLASS, RELEASE, ASG)
     )
     assert (set(), {"platform-job", "platform-job-arm"}, {AUTOSCALER}) == tuple(
-        names(self_managed, one) for one in (POOL, ASG, RELEASE)
+        names(plain, one) for one in (POOL, ASG, RELEASE)
     )
     assert (set(), {"platform-server"} | zones, {AUTOSCALER}) == tuple(
         names(managed, one) for one in (ASG, NODE_GROUP, RELEASE)
@@ -607,12 +607,11 @@ def test_a_retiring_scaler_stands_beside_the_one_in_use(deploy):
     assert "job" == outputs["group_names"]["job"]
 
 
-def test_a_migration_changes_no_node_of_the_old_scaler(deploy):
-    before = deploy(platform)
+def test_a_migration_changes_no_node_of_the_old_scaler(deploy, plain):
     during = deploy(
         lambda: platform(scaler=Karpenter(), retiring_scaler=ClusterAutoscaler())
     )
-    nodes = {r.path: r.inputs for kind in (ASG, TEMPLATE) for r in before.of_type(kind)}
+    nodes = {r.path: r.inputs for kind in (ASG, TEMPLATE) for r in plain.of_type(kind)}
 
     assert nodes == {r.path: r.inputs for r in during.resources if r.path in nodes}
 
