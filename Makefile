@@ -12,7 +12,7 @@ STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools cluster-tools up preview down status render
-.PHONY: test test-cluster lab check bench clean
+.PHONY: test test-cluster lab check hazards bench clean
 
 help: ## Show this list
 	@echo "make TARGET [STACK=$(STACK)] [OUT=$(OUT)]"
@@ -65,6 +65,10 @@ check: $(STAMP) ## Check style, types, imports and links
 	$(RUN) -m ruff format --check .
 	$(RUN) -m ty check --exclude 'tests/**' # these pass wrong types on purpose
 	$(RUN) -m pytest -q tests/test_architecture.py tests/test_documents.py
+	@$(RUN) scripts/hazards.py >/dev/null
+
+hazards: $(STAMP) ## Print what proves each row of docs/hazards.md
+	@$(RUN) scripts/hazards.py
 
 # What of the lab was said; what was not is for the lab to know.
 LAB := TRACE PRICES SCENARIOS FAULTS SPEED HOURS JOBS SEED NODES PODS
