@@ -40,14 +40,12 @@ def main() -> None:
 
 
 def _bind(state: Path) -> Any:
-    # moto reads its settings on import: the managed policies that roles attach, and
-    # no instances behind the images that launch templates name.
-    os.environ["MOTO_IAM_LOAD_MANAGED_POLICIES"] = "true"
+    from sandbox.aws import moto_fixes
+
+    os.environ.update(moto_fixes.SETTINGS)
 
     from moto.moto_server import werkzeug_app
     from werkzeug.serving import make_server
-
-    from sandbox.aws import moto_fixes
 
     moto_fixes.apply()
     moto = werkzeug_app.DomainDispatcherApplication(werkzeug_app.create_backend_app)

@@ -5,17 +5,35 @@ Repairs of moto, to be applied in the process that serves it.
 pinned version, 5.2.5; it can go when a newer moto does without it.
 """
 
+import functools
 from typing import Any
+
+from sandbox.aws.cloud import ACCOUNT_ID
+
+SETTINGS = {
+    "MOTO_ACCOUNT_ID": ACCOUNT_ID,
+    "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",
+}
+"""
+What moto must find in the environment before it is imported.
+
+The managed policies are what roles attach. An account that is not named is looked
+for in the IAM of every partition, each of which reads all these policies.
+"""
 
 
 def apply() -> None:
     """Repair what is in the way; a second call changes nothing."""
+    from moto import backends
+    from moto.core import responses
     from moto.ec2.models.launch_templates import LaunchTemplate
     from moto.ec2.models.vpcs import VPCBackend
+    from moto.eks import utils
 
     if LaunchTemplate.create_version.__module__ != __name__:
         _keep_user_data_startable(LaunchTemplate)
         _route_to_endpoints(VPCBackend)
+        _read_once(backends, responses, utils)
 
 
 def _keep_user_data_startable(template: Any) -> None:
@@ -60,3 +78,19 @@ def _route_to_endpoints(backend: Any) -> None:
             self.delete_route(table, prefixes)
 
     backend.modify_vpc_endpoint = modify_vpc_endpoint
+
+
+def _read_once(backends: Any, responses: Any, eks_utils: Any) -> None:
+    """
+    Let moto find out once what never changes.
+
+    It lists its own folder and its own methods for every request, and reads all
+    endpoints of AWS for every cluster and node group: a third of its time.
+    """
+    modules = frozenset(backends.list_of_moto_modules())
+    session = eks_utils.Session()
+    backends.list_of_moto_modules = lambda: modules
+    responses.method_names_from_class = functools.cache(
+        responses.method_names_from_class
+    )
+    eks_utils.Session = lambda: session

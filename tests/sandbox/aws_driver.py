@@ -31,9 +31,8 @@ def served() -> Generator["Account"]:
     """Serve an empty account, and the plugin configured for it."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     moto_fixes.apply()
-    managed = {"MOTO_IAM_LOAD_MANAGED_POLICIES": "true"}
     server = ThreadedMotoServer(port=0, verbose=False)
-    with mock.patch.dict(os.environ, managed):
+    with mock.patch.dict(os.environ, moto_fixes.SETTINGS):
         server.start()
         _, port = server.get_host_and_port()
         url = f"http://127.0.0.1:{port}"
