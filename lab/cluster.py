@@ -18,7 +18,6 @@ from components.spec.balloon.settings import NAMESPACE, PodBalloon
 from components.spec.policy.native import native_policies
 from components.spec.policy.settings import JobPolicySettings
 from lab import balloons as held
-from lab.faults import Fault
 from lab.model import NodeShape
 from lab.pace import Pace
 from lab.pods import WORKFLOW_CRD, namespace
@@ -113,7 +112,7 @@ def running(
     scenario: Scenario,
     shapes: Sequence[NodeShape],
     pace: Pace,
-    faults: Sequence[Fault],
+    expires: str | None,
     balloons: Sequence[PodBalloon] = (),
     logs: Path,
 ) -> Generator[Cluster]:
@@ -126,7 +125,7 @@ def running(
         scenario: What is tried.
         shapes: What nodes offer.
         pace: How fast time goes.
-        faults: What is to go wrong.
+        expires: Age at which nodes expire, None: when their groups say so.
         balloons: What waits for jobs, where the scenario has balloons.
         logs: Folder that keeps what its programs said.
 
@@ -153,7 +152,7 @@ def running(
             machines(shapes, rules),
             karpenter_settings(stack, scenario, pace),
         ):
-            made = pools(stack, scenario, pace, faults)
+            made = pools(stack, scenario, pace, expires)
             for manifest in made:
                 bare.api.create(manifest)
             if scenario.policy is not None:

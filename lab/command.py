@@ -16,7 +16,7 @@ import pulumi
 from lab import report
 from lab.balloons import balloons_of
 from lab.cluster import PROGRAMS, Tools, running
-from lab.faults import chosen_faults
+from lab.faults import chosen_faults, expiry
 from lab.load import article_load
 from lab.model import Load, NodeShape, ScenarioRun
 from lab.options import Report, Run, parse
@@ -223,11 +223,11 @@ def _announce(plan: _Plan) -> None:
 
 def _scenario(plan: _Plan, tools: Tools, scenario: Scenario, show: Show) -> ScenarioRun:
     wanted = chosen_faults(plan.options.faults)
+    faults = tuple(dict.fromkeys((*wanted, *scenario.faults)))
     common: dict[str, Any] = {
         "scenario": scenario,
         "shapes": plan.shapes,
         "pace": plan.pace,
-        "faults": tuple(dict.fromkeys((*wanted, *scenario.faults))),
     }
     held = plan.stack.balloons or balloons_of(plan.load, plan.stack.jobs)
     total = len(plan.load.jobs)
@@ -235,6 +235,7 @@ def _scenario(plan: _Plan, tools: Tools, scenario: Scenario, show: Show) -> Scen
     with running(
         tools,
         stack=plan.stack,
+        expires=expiry(plan.load) if "expiry" in faults else None,
         balloons=held if scenario.balloons else (),
         logs=plan.options.out / "logs" / scenario.name,
         **common,
@@ -243,6 +244,7 @@ def _scenario(plan: _Plan, tools: Tools, scenario: Scenario, show: Show) -> Scen
             cluster,
             load=plan.load,
             groups=plan.stack.jobs,
+            faults=faults,
             progress=lambda done, of, doing: show(scenario.name, done, of, doing),
             **common,
         )

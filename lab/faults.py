@@ -6,16 +6,18 @@ from contextlib import suppress
 from typing import Any, Literal, get_args
 
 from components.spec.problems import refuse
+from components.spec.scaler.duration import spelled
+from lab.model import Load
 from sandbox.cluster_api import ClusterApi, RefusedError
 
 __all__ = [
-    "EXPIRY",
     "FAULTS",
     "MOMENTS",
     "Fault",
     "busiest",
     "chosen_faults",
     "drift",
+    "expiry",
     "lose_node",
     "lose_zone",
 ]
@@ -25,14 +27,11 @@ Manifest = Mapping[str, Any]
 Fault = Literal["drift", "expiry", "node-lost", "zone"]
 """
 `drift` changes the pools, so that no node is as they want it; `expiry` lets nodes
-live for `EXPIRY`; `node-lost` ends the machine of the busiest node; `zone` ends all
-of the busiest zone, where no more can be had until the end.
+live for a part of the load; `node-lost` ends the machine of the busiest node; `zone`
+ends all of the busiest zone, where no more can be had until the end.
 """
 
 FAULTS: tuple[Fault, ...] = get_args(Fault)
-
-EXPIRY = "20m"
-"""Sources: twice the consolidateAfter that a pool has by default; a guess."""
 
 MOMENTS: Mapping[Fault, tuple[float, ...]] = {
     "drift": (0.35, 0.7),
@@ -40,6 +39,9 @@ MOMENTS: Mapping[Fault, tuple[float, ...]] = {
     "zone": (0.6,),
 }
 """When each happens, as parts of the load. Expiry needs no moment."""
+
+# Four lives of a node while jobs come, none shorter than a few starts. Guesses.
+_EXPIRY, _LEAST_EXPIRY = 0.25, 120
 
 _DRIFT_LABEL = "eks-jobs/lab-drift"
 _ZONE = "topology.kubernetes.io/zone"
@@ -59,6 +61,12 @@ def chosen_faults(names: str) -> tuple[Fault, ...]:
         if name not in FAULTS
     )
     return tuple(fault for fault in FAULTS if fault in wanted)
+
+
+def expiry(load: Load) -> str:
+    """Return the age at which nodes expire, in time of the load."""
+    end = max((job.start for job in load.jobs), default=0.0)
+    return spelled(max(_LEAST_EXPIRY, round(end * _EXPIRY)))
 
 
 def drift(api: ClusterApi, pools: Iterable[Manifest], round_: int) -> None:

@@ -48,6 +48,7 @@ class _Node:
     machine: str = ""
     ready: float | None = None
     deleted: float | None = None
+    jobs_when_given_up: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -106,6 +107,8 @@ class Observer:
         with self._lock:
             seen = self._nodes.setdefault(metadata["name"], _Node(created=now))
             seen.machine = metadata["labels"].get(_TYPE, seen.machine)
+            if "deletionTimestamp" in metadata and seen.jobs_when_given_up is None:
+                seen.jobs_when_given_up = self._jobs_on(seen.name)
             if change == "DELETED" and seen.deleted is None:
                 seen.deleted = now
 
@@ -135,6 +138,12 @@ class Observer:
         """How many nodes are there, or on their way."""
         with self._lock:
             return sum(node.deleted is None for node in self._nodes.values())
+
+    @property
+    def given_up_busy(self) -> int:
+        """How many nodes were told to go while jobs ran on them."""
+        with self._lock:
+            return sum(bool(node.jobs_when_given_up) for node in self._nodes.values())
 
     @property
     def interrupted(self) -> int:
@@ -184,6 +193,12 @@ class Observer:
                 for claim, one in found
                 if one.machine in self.shapes
             )
+
+    def _jobs_on(self, node: str) -> int:
+        return sum(
+            pod.node == node and pod.finished is None and not pod.balloon
+            for pod in self._pods.values()
+        )
 
     def _note(self, seen: _Pod, pod: Manifest) -> None:
         owners = pod["metadata"].get("ownerReferences", [])

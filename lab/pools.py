@@ -1,13 +1,13 @@
 """The pools of a run: those that we render for production, on simulated machines."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from components.spec.groups import JobGroup
 from components.spec.scaler.lifetime import lifetime
 from components.spec.scaler.node_pool import node_pool
 from components.spec.scaler.pool import PoolRules
-from lab.faults import EXPIRY, Fault
 from lab.model import NodeShape
 from lab.pace import Pace
 from lab.scenario import Scenario
@@ -61,7 +61,7 @@ def machines(shapes: Sequence[NodeShape], rules: Mapping[str, PoolRules]) -> lis
 
 
 def pools(
-    stack: Stack, scenario: Scenario, pace: Pace, faults: Sequence[Fault]
+    stack: Stack, scenario: Scenario, pace: Pace, expires: str | None = None
 ) -> list[Manifest]:
     """
     Return the node class and the NodePool of each group.
@@ -70,14 +70,14 @@ def pools(
         stack: Whose groups.
         scenario: Its rules count where it has some.
         pace: Makes their durations shorter.
-        faults: What is to go wrong; expiry stands in the pools.
+        expires: Age at which all nodes expire, None: when their group says so.
     """
     return [
         manifest
         for group in stack.jobs
         for manifest in (
             node_class(group.name, pace.start_seconds),
-            _pool(stack, scenario, group, pace, "expiry" in faults),
+            _pool(stack, scenario, group, pace, expires),
         )
     ]
 
@@ -97,14 +97,12 @@ def karpenter_settings(stack: Stack, scenario: Scenario, pace: Pace) -> dict[str
 
 
 def _pool(
-    stack: Stack, scenario: Scenario, group: JobGroup, pace: Pace, expires: bool
+    stack: Stack, scenario: Scenario, group: JobGroup, pace: Pace, expires: str | None
 ) -> Manifest:
     rules = scenario.rules or stack.karpenter.rules(group.name)
+    if expires is not None:
+        rules = replace(rules, expire_after=expires)
     life = lifetime(rules, group.longest_job)
-    if expires:
-        life = type(life)(
-            expire_after=EXPIRY, termination_grace_period=life.termination_grace_period
-        )
     pool = node_pool(
         group,
         pace.rules(rules),

@@ -145,7 +145,7 @@ def replay(
         nodes=observer.nodes(),
         end=end,
         speed=pace.speed,
-        facts=_facts(scenario, faults, acts),
+        facts=dict(_facts(scenario, faults, acts, observer)),
     )
 
 
@@ -203,12 +203,8 @@ def _fail(cluster: Cluster, fault: Fault, number: int) -> str:
     return f"zone lost ({wrong.lose_zone(cluster.api, cluster.pools, pods)})"
 
 
-def _facts(scenario: Scenario, faults: Sequence[Fault], acts: _Acts) -> dict[str, str]:
-    return dict(_listed(scenario, faults, acts))
-
-
-def _listed(
-    scenario: Scenario, faults: Sequence[Fault], acts: _Acts
+def _facts(
+    scenario: Scenario, faults: Sequence[Fault], acts: _Acts, observer: Observer
 ) -> Iterator[tuple[str, str]]:
     yield "scenario", scenario.text
     yield "scoring", scenario.scoring.strategy if scenario.scoring else "LeastAllocated"
@@ -216,4 +212,5 @@ def _listed(
     yield "faults", ", ".join(faults) or "none"
     if acts.notes:
         yield "happened", "; ".join(acts.notes)
+    yield "nodes told to go while jobs ran on them", str(observer.given_up_busy)
     yield "latest creation", f"{acts.late:.1f} s of real time after its time"

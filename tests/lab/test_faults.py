@@ -10,9 +10,11 @@ from lab.faults import (
     busiest,
     chosen_faults,
     drift,
+    expiry,
     lose_node,
     lose_zone,
 )
+from lab.model import Job, Load
 from sandbox.cluster_api import RefusedError
 
 POOL = {
@@ -101,6 +103,24 @@ def test_each_happens_while_jobs_come():
     for moments in MOMENTS.values():
         assert all(0 < moment < 1 for moment in moments)
         assert all(first < second for first, second in pairwise(moments))
+
+
+@pytest.mark.parametrize(
+    ("end", "age"), [(3_600.0, "15m"), (3_602.0, "15m"), (480.0, "2m"), (0.0, "2m")]
+)
+def test_nodes_live_for_a_quarter_of_the_load(end, age):
+    job = Job(
+        name="last",
+        namespace="team",
+        start=end,
+        duration=1.0,
+        cpu=1,
+        memory=1,
+        architecture="amd64",
+        group="job",
+    )
+
+    assert age == expiry(Load(name="test", jobs=(job,)))
 
 
 def test_drift_changes_the_nodes_to_come_and_nothing_else():

@@ -42,7 +42,7 @@ def test_in_real_time_a_pool_is_that_of_production_on_machines_of_its_own():
     (group, _) = STACK.jobs
     rules = PoolRules(budgets=PoolRules().budgets[:1])
     production = node_pool(group, rules, lifetime(rules, "6h"), NODE_CLASS, TYPES)
-    made = deepcopy(pool(pools(STACK, scenario(), REAL, ())))
+    made = deepcopy(pool(pools(STACK, scenario(), REAL)))
     requirements = made["spec"]["template"]["spec"]["requirements"]
     for one in requirements:
         one["values"] = [value.removesuffix(".job") for value in one["values"]]
@@ -51,7 +51,7 @@ def test_in_real_time_a_pool_is_that_of_production_on_machines_of_its_own():
 
 
 def test_each_group_has_its_node_class_before_its_pool():
-    made = pools(STACK, scenario(), Pace(speed=20), ())
+    made = pools(STACK, scenario(), Pace(speed=20))
 
     assert [
         ("KWOKNodeClass", "job"),
@@ -62,18 +62,16 @@ def test_each_group_has_its_node_class_before_its_pool():
     assert {"nodeRegistrationDelay": "2s"} == made[0]["spec"]
 
 
-@pytest.mark.parametrize(
-    ("faults", "expires"), [((), "16h48m"), (("drift",), "16h48m"), (("expiry",), "1m")]
-)
-def test_nodes_expire_early_on_request(faults, expires):
-    made = pool(pools(STACK, scenario(), Pace(speed=20), faults))
+@pytest.mark.parametrize(("asked", "expires"), [(None, "16h48m"), ("15m", "45s")])
+def test_nodes_expire_early_on_request(asked, expires):
+    made = pool(pools(STACK, scenario(), Pace(speed=20), asked))
 
     assert expires == made["spec"]["template"]["spec"]["expireAfter"]
     assert "19m30s" == made["spec"]["template"]["spec"]["terminationGracePeriod"]
 
 
 def test_the_unprotected_scenario_has_rules_of_its_own():
-    made = pool(pools(STACK, scenario("unprotected"), Pace(speed=20), ()))
+    made = pool(pools(STACK, scenario("unprotected"), Pace(speed=20)))
 
     assert {
         "consolidationPolicy": "WhenEmptyOrUnderutilized",

@@ -35,12 +35,14 @@ class Watch:
         self.now = now
         self.observer.node(change, node(**changes))
 
-    def claim(self, now, change="MODIFIED", machine="m7i.4xlarge.job"):
+    def claim(self, now, change="MODIFIED", machine="m7i.4xlarge.job", *, going=False):
         self.now = now
         labels = {"karpenter.sh/nodepool": "job"}
         if machine:
             labels["node.kubernetes.io/instance-type"] = machine
         metadata = {"name": "claim", "labels": labels}
+        if going:
+            metadata["deletionTimestamp"] = "2026-01-01T00:00:00Z"
         self.observer.claim(change, {"metadata": metadata})
 
     @property
@@ -269,6 +271,27 @@ def test_nodes_that_are_there_or_come_are_left():
     assert 1 == watch.observer.nodes_left
     watch.claim(2, "DELETED")
     assert 0 == watch.observer.nodes_left
+
+
+@pytest.mark.parametrize(
+    ("pod", "busy"),
+    [
+        ({"place": "kwok-1", "phase": "Running"}, 1),
+        ({"place": "kwok-1", "phase": "Succeeded"}, 0),
+        ({"place": "kwok-2", "phase": "Running"}, 0),
+        ({"place": "kwok-1", "phase": "Running", "owner": "ReplicaSet"}, 0),
+    ],
+)
+def test_a_node_is_given_up_busy_when_jobs_run_on_it_then(pod, busy):
+    watch = Watch()
+    watch.claim(1, "ADDED")
+    watch.node(2)
+    watch.pod(3, **pod)
+    watch.claim(4)
+
+    assert 0 == watch.observer.given_up_busy
+    watch.claim(5, going=True)
+    assert busy == watch.observer.given_up_busy
 
 
 def test_an_order_that_never_had_a_machine_costs_nothing():

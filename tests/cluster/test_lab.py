@@ -1,0 +1,200 @@
+"""
+The lab as people run it, made short: about two minutes.
+
+Not proven here: the figures of the report on a real load; docs/lab.md shows them with
+the command that repeats them.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.cluster import PROGRAMS
+from lab.report import records
+from sandbox.environment import ROOT
+
+_SECONDS = 420
+_LOAD = ("--hours", "0.15", "--jobs", "150", "--speed", "30", "--seed", "1")
+
+
+@pytest.fixture(scope="module")
+def place(built, tmp_path_factory):
+    """Return a folder for reports and locks; every program is built."""
+    assert set(PROGRAMS) <= built.keys()
+    return tmp_path_factory.mktemp("lab")
+
+
+@pytest.fixture(scope="module")
+def ran(place):
+    """Run two scenarios to their end, and try a second run meanwhile."""
+    first = start(
+        place,
+        *("--scenarios", "affinity,unprotected", "--faults", "drift,expiry"),
+        *_LOAD,
+    )
+    try:
+        wait_until_at_work(place)
+        seen = set(children(first.pid).values())
+        second = start(place, *_LOAD)
+        answer, status = second.communicate(timeout=_SECONDS), second.returncode
+        output, _ = first.communicate(timeout=_SECONDS)
+    finally:
+        first.send_signal(signal.SIGTERM)
+        first.wait(_SECONDS)
+    return {
+        "status": first.returncode,
+        "output": output,
+        "seen": seen,
+        "second": (status, answer),
+        "first": first.pid,
+    }
+
+
+@pytest.fixture(scope="module")
+def study(place, ran):
+    assert 0 == ran["status"], ran["output"]
+    return records.read(place / "out")
+
+
+def start(place, *options):
+    environ = {**os.environ, "EKS_JOBS_SANDBOX": str(place / "state")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "lab", "run", "--out", str(place / "out"), *options],
+        cwd=ROOT,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def children(parent):
+    """Return the programs that a process has started, by process."""
+    answer = subprocess.run(
+        ["ps", "-o", "pid=,comm=", "--ppid", str(parent)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line.split(None, 1) for line in answer.stdout.splitlines()]
+    return {int(pid): name for pid, name in lines}
+
+
+def wait_until_at_work(place):
+    """Wait until Karpenter, the last that starts, has been started."""
+    note = place / "state" / "lab" / "run.lock"
+    end = time.monotonic() + _SECONDS
+    while time.monotonic() < end:
+        runner = json.loads(note.read_text() or "{}") if note.exists() else {}
+        if len(children(runner.get("runner", 0))) == len(PROGRAMS):
+            return
+        time.sleep(0.2)
+    raise TimeoutError("the lab was not at work")
+
+
+def interrupted(run):
+    return [pod for pod in run.pods if pod.outcome == "interrupted"]
+
+
+def by_name(study, name):
+    (run,) = (run for run in study.runs if run.scenario == name)
+    return run
+
+
+def test_everything_real_takes_part(ran):
+    assert len(PROGRAMS) == len(ran["seen"])
+
+
+def test_a_second_run_is_refused_and_named(ran):
+    status, (answer, _) = ran["second"]
+
+    assert 1 == status
+    assert (
+        f"error: a run of the lab is at work as process {ran['first']}: "
+        "wait for it, or press Ctrl-C there\n"
+    ) == answer
+
+
+@pytest.mark.parametrize("name", ["affinity", "unprotected"])
+def test_every_job_of_the_load_runs_to_its_end(study, name):
+    ended = {pod.job for pod in by_name(study, name).pods if pod.outcome == "succeeded"}
+    workflows = {job.name for job in study.load.jobs if job.owner == "Workflow"}
+    missing = {job.name for job in study.load.jobs} - ended
+
+    assert 150 == len(study.load.jobs)
+    # Nobody makes the pod of a workflow again.
+    assert missing <= workflows
+    assert missing == set() or name == "unprotected"
+
+
+def test_drift_and_expiry_interrupt_no_protected_job(study):
+    run = by_name(study, "affinity")
+
+    assert "drift 1 at" in run.facts["happened"]
+    assert "drift, expiry" == run.facts["faults"]
+    assert 0 < int(run.facts["nodes told to go while jobs ran on them"])
+    assert [] == interrupted(run)
+
+
+def test_they_do_interrupt_jobs_that_nothing_protects(study):
+    found = interrupted(by_name(study, "unprotected"))
+
+    assert 0 < len(found)
+    assert {"EvictionByEvictionAPI"} == {pod.reason for pod in found}
+
+
+def test_nodes_come_for_jobs_and_go_after_them(study):
+    run = by_name(study, "affinity")
+    shapes = {shape.instance_type for shape in study.shapes}
+
+    assert 0 < len(run.nodes)
+    for node in run.nodes:
+        assert node.shape.instance_type in shapes
+        assert 0 <= node.created < node.ready < node.deleted <= run.end
+
+
+def test_no_pod_runs_on_nodes_of_another_group(study):
+    for run in study.runs:
+        groups = {node.name: node.shape.group for node in run.nodes}
+
+        assert {pod.group for pod in run.pods} == {"job", "job-arm"}
+        assert [] == [
+            pod for pod in run.pods if pod.node and groups[pod.node] != pod.group
+        ]
+
+
+def test_the_report_stands_beside_what_was_seen(place, study):
+    page = (place / "out" / "report.html").read_text()
+    table = json.loads((place / "out" / "report.json").read_text())
+
+    assert ["affinity", "unprotected"] == [run.scenario for run in study.runs]
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert isinstance(table, dict)
+
+
+def test_the_logs_of_each_scenario_are_kept(place, study):
+    for run in study.runs:
+        logs = {log.stem for log in (place / "out" / "logs" / run.scenario).glob("*")}
+
+        assert {"karpenter", "kwok", "kube-scheduler", "etcd"} <= logs
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_of_a_run_that_is_interrupted(place, ran, number):
+    assert ran["status"] == 0
+    running = start(place, "--scenarios", "both", *_LOAD)
+    wait_until_at_work(place)
+    started = children(running.pid)
+    running.send_signal(number)
+    output, _ = running.communicate(timeout=60)
+
+    assert 130 == running.returncode
+    assert "Interrupted: everything is stopped." in output
+    assert len(PROGRAMS) == len(started)
+    assert [] == [pid for pid in started if Path(f"/proc/{pid}").exists()]
