@@ -12,7 +12,7 @@ STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools cluster-tools up preview down status render
-.PHONY: test test-cluster lab check hazards bench clean
+.PHONY: test test-cluster lab check hazards reference bench clean
 
 help: ## Show this list
 	@echo "make TARGET [STACK=$(STACK)] [OUT=$(OUT)]"
@@ -69,6 +69,9 @@ check: $(STAMP) ## Check style, types, imports and links
 
 hazards: $(STAMP) ## Print what proves each row of docs/hazards.md
 	@$(RUN) scripts/hazards.py
+
+reference: $(STAMP) ## Write docs/reference.md: every key of a stack file
+	@$(RUN) -m scripts.reference
 
 # What of the lab was said; what was not is for the lab to know.
 LAB := TRACE PRICES SCENARIOS FAULTS SPEED HOURS JOBS SEED NODES PODS
