@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .auto_mode import AutoModeNodes, AutoModeNodesArgs
+    from .balloon import Balloon, BalloonArgs
     from .cluster import Cluster, ClusterArgs
     from .cluster_autoscaler import (
         AutoscalerController,
@@ -20,9 +21,19 @@ if TYPE_CHECKING:
     from .job_platform import JobPlatform, JobPlatformArgs
     from .job_policy import JobPolicy, JobPolicyArgs
     from .karpenter import KarpenterNodes, KarpenterNodesArgs
+    from .keda import KedaController, KedaControllerArgs
     from .managed_job_nodes import ManagedJobNodes, ManagedJobNodesArgs
     from .network import Network, NetworkArgs
     from .server_nodes import ServerNodes, ServerNodesArgs
+    from .spec.balloon.keda import Keda
+    from .spec.balloon.schedule import Schedule, Window
+    from .spec.balloon.settings import (
+        AnyBalloon,
+        BufferBalloon,
+        PodBalloon,
+        StaticBalloon,
+        WarmPoolBalloon,
+    )
     from .spec.cluster import (
         ClusterSettings,
         ResourceWeight,
@@ -70,12 +81,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GROUP_LABEL",
+    "AnyBalloon",
     "AutoMode",
     "AutoModeNodes",
     "AutoModeNodesArgs",
     "AutoscalerController",
     "AutoscalerControllerArgs",
+    "Balloon",
+    "BalloonArgs",
     "Budget",
+    "BufferBalloon",
     "Cluster",
     "ClusterArgs",
     "ClusterAutoscaler",
@@ -98,6 +113,9 @@ __all__ = [
     "Karpenter",
     "KarpenterNodes",
     "KarpenterNodesArgs",
+    "Keda",
+    "KedaController",
+    "KedaControllerArgs",
     "KubeletTuning",
     "KyvernoSettings",
     "Label",
@@ -109,18 +127,21 @@ __all__ = [
     "NewNetwork",
     "Owner",
     "OwnerMatcher",
+    "PodBalloon",
     "PoolRules",
     "ResourceWeight",
     "Resources",
     "ScaleDown",
     "Scaler",
     "ScalerFacts",
+    "Schedule",
     "SchedulerScoring",
     "ServerGroup",
     "ServerNodes",
     "ServerNodesArgs",
     "ServerPool",
     "Size",
+    "StaticBalloon",
     "Storage",
     "StorageArgs",
     "SuspendedProcesses",
@@ -133,7 +154,9 @@ __all__ = [
     "WarmAddresses",
     "WarmInterfaces",
     "WarmPool",
+    "WarmPoolBalloon",
     "WarmPrefixes",
+    "Window",
     "pod_fragment",
     "pod_templates",
 ]
@@ -141,12 +164,16 @@ __all__ = [
 # The module below this package that defines each name.
 _MODULES = {
     "GROUP_LABEL": "spec.groups",
+    "AnyBalloon": "spec.balloon.settings",
     "AutoMode": "spec.scaler.auto_mode",
     "AutoModeNodes": "auto_mode",
     "AutoModeNodesArgs": "auto_mode",
     "AutoscalerController": "cluster_autoscaler",
     "AutoscalerControllerArgs": "cluster_autoscaler",
+    "Balloon": "balloon",
+    "BalloonArgs": "balloon",
     "Budget": "spec.scaler.pool",
+    "BufferBalloon": "spec.balloon.settings",
     "Cluster": "cluster",
     "ClusterArgs": "cluster",
     "ClusterAutoscaler": "spec.scaler.cluster_autoscaler",
@@ -169,6 +196,9 @@ _MODULES = {
     "Karpenter": "spec.scaler.karpenter",
     "KarpenterNodes": "karpenter",
     "KarpenterNodesArgs": "karpenter",
+    "Keda": "spec.balloon.keda",
+    "KedaController": "keda",
+    "KedaControllerArgs": "keda",
     "KubeletTuning": "spec.kubelet",
     "KyvernoSettings": "spec.policy.kyverno_settings",
     "Label": "spec.policy.matchers",
@@ -180,18 +210,21 @@ _MODULES = {
     "NewNetwork": "spec.network",
     "Owner": "spec.policy.matchers",
     "OwnerMatcher": "spec.policy.matchers",
+    "PodBalloon": "spec.balloon.settings",
     "PoolRules": "spec.scaler.pool",
     "ResourceWeight": "spec.cluster",
     "Resources": "spec.scaler.checks",
     "ScaleDown": "spec.scaler.cluster_autoscaler",
     "Scaler": "spec.scaler.settings",
     "ScalerFacts": "spec.policy.protection",
+    "Schedule": "spec.balloon.schedule",
     "SchedulerScoring": "spec.cluster",
     "ServerGroup": "spec.groups",
     "ServerNodes": "server_nodes",
     "ServerNodesArgs": "server_nodes",
     "ServerPool": "spec.scaler.karpenter",
     "Size": "spec.groups",
+    "StaticBalloon": "spec.balloon.settings",
     "Storage": "storage",
     "StorageArgs": "storage",
     "SuspendedProcesses": "suspended_processes",
@@ -204,7 +237,9 @@ _MODULES = {
     "WarmAddresses": "spec.vpc_cni",
     "WarmInterfaces": "spec.vpc_cni",
     "WarmPool": "spec.scaler.cluster_autoscaler",
+    "WarmPoolBalloon": "spec.balloon.settings",
     "WarmPrefixes": "spec.vpc_cni",
+    "Window": "spec.balloon.schedule",
     "pod_fragment": "spec.policy.fragment",
     "pod_templates": "spec.policy.fragment",
 }

@@ -1,7 +1,7 @@
 """What each kind of scaler makes of the job groups of a platform."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import pulumi
 
@@ -18,6 +18,9 @@ from .managed_job_nodes import (
     ManagedJobNodesArgs,
     managed_groups_pattern,
 )
+from .spec.balloon.plan import beside_balloons
+from .spec.balloon.scaler_settings import of_group
+from .spec.balloon.settings import AnyBalloon
 from .spec.groups import JobGroup
 from .spec.problems import refused
 from .spec.scaler.auto_mode import AutoMode
@@ -30,7 +33,20 @@ from .spec.scaler.settings import Scaler
 if TYPE_CHECKING:
     from .job_platform import JobPlatformArgs
 
-__all__ = ["group_problems", "scaled_nodes"]
+__all__ = ["Scaled", "group_problems", "scaled_nodes"]
+
+
+class Scaled(NamedTuple):
+    """
+    What a scaler made.
+
+    Args:
+        group_names: Names of groups or pools, by the names of job groups.
+        objects: Its controller and its pools, for what needs them.
+    """
+
+    group_names: Mapping[str, pulumi.Output[str]]
+    objects: tuple[pulumi.Resource, ...]
 
 
 def scaled_nodes(
@@ -40,7 +56,7 @@ def scaled_nodes(
     cluster: ClusterFacts,
     opts: pulumi.ResourceOptions,
     on_servers: pulumi.ResourceOptions,
-) -> dict[str, pulumi.Output[str]]:
+) -> Scaled:
     """
     Make the nodes of all job groups, and the controller that scales them.
 
@@ -52,63 +68,73 @@ def scaled_nodes(
         cluster: The cluster.
         opts: Options of the children.
         on_servers: The same for what runs on nodes of servers, and needs DNS.
-
-    Returns:
-        Names of groups or pools, by the names of job groups.
     """
     label, retiring = f"{name}-{scaler.kind}", scaler is args.retiring_scaler
+    balloons = _balloons(scaler, args)
+    scaler, jobs = beside_balloons(scaler, args.jobs, balloons, args.policy)
     if isinstance(scaler, Karpenter):
-        return dict(
-            KarpenterNodes(
-                label,
-                KarpenterNodesArgs(
-                    cluster=cluster,
-                    scaler=scaler,
-                    jobs=args.jobs,
-                    servers=args.servers,
-                    ami_release=args.cluster.ami_release,
-                    instance_types=args.instance_types,
-                    tags=args.tags,
-                    retiring=retiring,
-                ),
-                on_servers,
-            ).group_names
-        )
-    if isinstance(scaler, AutoMode):
-        return dict(
-            AutoModeNodes(
-                label,
-                AutoModeNodesArgs(
-                    cluster=cluster,
-                    scaler=scaler,
-                    jobs=args.jobs,
-                    instance_types=args.instance_types,
-                    tags=args.tags,
-                    retiring=retiring,
-                ),
-                opts,
-            ).group_names
-        )
-    if scaler.install:
-        AutoscalerController(
+        pools = KarpenterNodes(
             label,
-            AutoscalerControllerArgs(
+            KarpenterNodesArgs(
                 cluster=cluster,
                 scaler=scaler,
-                patterns={
-                    group.name: _pattern(f"{name}-{group.name}", scaler, args)
-                    for group in args.jobs
-                },
+                jobs=jobs,
                 servers=args.servers,
+                ami_release=args.cluster.ami_release,
+                instance_types=args.instance_types,
                 tags=args.tags,
                 retiring=retiring,
             ),
             on_servers,
         )
-    return {
+        return Scaled(pools.group_names, (pools,))
+    if isinstance(scaler, AutoMode):
+        pools = AutoModeNodes(
+            label,
+            AutoModeNodesArgs(
+                cluster=cluster,
+                scaler=scaler,
+                jobs=jobs,
+                instance_types=args.instance_types,
+                tags=args.tags,
+                retiring=retiring,
+            ),
+            opts,
+        )
+        return Scaled(pools.group_names, (pools,))
+    return _autoscaled(name, scaler, args, cluster, opts, on_servers)
+
+
+def _autoscaled(
+    name: str,
+    scaler: ClusterAutoscaler,
+    args: "JobPlatformArgs",
+    cluster: ClusterFacts,
+    opts: pulumi.ResourceOptions,
+    on_servers: pulumi.ResourceOptions,
+) -> Scaled:
+    controller = []
+    if scaler.install:
+        settings = AutoscalerControllerArgs(
+            cluster=cluster,
+            scaler=scaler,
+            patterns={
+                group.name: _pattern(f"{name}-{group.name}", scaler, args)
+                for group in args.jobs
+            },
+            servers=args.servers,
+            balloons=_balloons(scaler, args),
+            tags=args.tags,
+            retiring=scaler is args.retiring_scaler,
+        )
+        controller = [
+            AutoscalerController(f"{name}-{scaler.kind}", settings, on_servers)
+        ]
+    groups = {
         group.name: _group(f"{name}-{group.name}", scaler, args, cluster, group, opts)
         for group in args.jobs
     }
+    return Scaled(groups, tuple(controller))
 
 
 def group_problems(
@@ -120,6 +146,11 @@ def group_problems(
     make = _managed_args if scaler.groups == "managed" else _job_args
     for place, group in enumerate(args.jobs):
         yield from refused(f"jobs[{place}]: ", make, scaler, args, stand_in, group)
+
+
+def _balloons(scaler: Scaler, args: "JobPlatformArgs") -> tuple[AnyBalloon, ...]:
+    """Return the balloons that *scaler* makes nodes for: none when it retires."""
+    return () if scaler is args.retiring_scaler else args.balloons
 
 
 def _pattern(name: str, scaler: ClusterAutoscaler, args: "JobPlatformArgs") -> str:
@@ -151,7 +182,7 @@ def _managed_args(
     return ManagedJobNodesArgs(
         cluster=cluster,
         group=group,
-        scaler=scaler,
+        scaler=of_group(scaler, _balloons(scaler, args), group.name),
         zones=zone_keys(args.network),
         instance_types=args.instance_types,
         tags=args.tags,

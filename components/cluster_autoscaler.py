@@ -9,6 +9,8 @@ import pulumi_aws as aws
 from . import _controllers
 from ._children import children_of, invoke_with
 from .cluster_facts import ClusterFacts
+from .spec.balloon.scaler_settings import with_balloon_values
+from .spec.balloon.settings import AnyBalloon
 from .spec.groups import ServerGroup
 from .spec.names import LIMITS, PULUMI_SUFFIX, bounded
 from .spec.problems import refuse, refused
@@ -39,6 +41,8 @@ class AutoscalerControllerArgs:
         patterns: Expressions for the names of Auto Scaling groups, by job group;
             `priorities` of *scaler* name these.
         servers: Server groups; the controller runs on those without taints.
+        balloons: Balloons whose nodes it makes: their priorities must not be below
+            what it cares for, and buffers need a part of it that is off otherwise.
         tags: Tags of everything.
         retiring: Whether it adds no nodes any more.
 
@@ -51,6 +55,7 @@ class AutoscalerControllerArgs:
     scaler: ClusterAutoscaler = ClusterAutoscaler()
     patterns: Mapping[str, str] = field(default_factory=dict)
     servers: tuple[ServerGroup, ...] = ()
+    balloons: tuple[AnyBalloon, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     retiring: bool = False
 
@@ -107,20 +112,21 @@ class AutoscalerController(pulumi.ComponentResource):
         )
         version = AUTOSCALER_CHART.version
         assert version is not None  # it does not follow the controller
+        values = autoscaler_values(
+            args.scaler,
+            cluster_name=args.cluster.name,
+            cluster_version=args.cluster.version,
+            region=aws.get_region_output(opts=invoke_with(child)).region,
+            patterns=args.patterns,
+            servers=args.servers,
+            retiring=args.retiring,
+        )
         _controllers.release(
             name,
             "cluster-autoscaler",
             AUTOSCALER_CHART,
             version,
-            autoscaler_values(
-                args.scaler,
-                cluster_name=args.cluster.name,
-                cluster_version=args.cluster.version,
-                region=aws.get_region_output(opts=invoke_with(child)).region,
-                patterns=args.patterns,
-                servers=args.servers,
-                retiring=args.retiring,
-            ),
+            with_balloon_values(values, args.balloons),
             args.cluster,
             child.merge(pulumi.ResourceOptions(depends_on=[permitted])),
         )

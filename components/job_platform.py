@@ -1,41 +1,39 @@
 """A whole cluster for servers and jobs: network, control plane, nodes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pulumi
 
 from . import _nodes, _scalers
 from ._addons import addon
+from ._balloons import add_balloons
 from ._children import children_of
 from ._notices import announce
+from ._platform_review import (
+    platform_notices,
+    platform_problems,
+    server_args,
+)
 from .cluster import Cluster, ClusterArgs
 from .cluster_facts import ClusterFacts
 from .job_policy import JobPolicy, JobPolicyArgs
 from .network import Network, NetworkArgs
-from .server_nodes import ServerNodes, ServerNodesArgs
-from .spec.cluster import ClusterSettings, validate_addresses
-from .spec.groups import JobGroup, ServerGroup, validate_groups
+from .server_nodes import ServerNodes
+from .spec.balloon.keda import Keda
+from .spec.balloon.settings import AnyBalloon
+from .spec.cluster import ClusterSettings
+from .spec.groups import JobGroup, ServerGroup
 from .spec.instance_types import InstanceTypes
 from .spec.network import ExistingNetwork, NewNetwork
-from .spec.policy.plan import (
-    engine_of,
-    kyverno_release,
-    policy_notices,
-    validate_policy,
-    with_scoring,
-)
+from .spec.policy.plan import engine_of, with_scoring
 from .spec.policy.settings import JobPolicySettings
-from .spec.problems import refuse, refused
-from .spec.review import review
-from .spec.scaler.autoscaler_groups import zone_keys
+from .spec.problems import refuse
 from .spec.scaler.cluster_autoscaler import ClusterAutoscaler
 from .spec.scaler.plan import (
     auto_mode_alone,
     auto_mode_of,
-    check_scalers_fit,
     scaler_facts,
-    scaler_notices,
 )
 from .spec.scaler.settings import Scaler
 from .spec.vpc_cni import VpcCniTuning, WarmPrefixes
@@ -62,6 +60,8 @@ class JobPlatformArgs:
             those it has come to their end; see docs/migration.md.
         vpc_cni: How addresses are kept ready, on every node.
         policy: What happens to job pods when they are created; None: nothing.
+        balloons: Capacity of job groups that waits for a burst.
+        keda: How KEDA gets into the cluster, for balloons with a schedule.
         tags: Tags of everything, under those of each group.
         instance_types: Facts about instance types.
 
@@ -82,11 +82,13 @@ class JobPlatformArgs:
     retiring_scaler: Scaler | None = None
     vpc_cni: VpcCniTuning = WarmPrefixes()
     policy: JobPolicySettings | None = JobPolicySettings()
+    balloons: tuple[AnyBalloon, ...] = ()
+    keda: Keda = Keda()
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
 
     def __post_init__(self) -> None:
-        refuse(dict.fromkeys(_problems(self)))
+        refuse(dict.fromkeys(platform_problems(self)))
 
     @property
     def only_auto_mode(self) -> bool:
@@ -110,11 +112,13 @@ class JobPlatform(pulumi.ComponentResource):
     `JobPolicy` (`-policy`), and what the scaler makes of job groups:
     `KarpenterNodes` (`-karpenter`), `AutoModeNodes` (`-auto-mode`), or
     `AutoscalerController` (`-cluster-autoscaler`) with `JobNodes` or
-    `ManagedJobNodes` for each group (`-` and the group's name).
+    `ManagedJobNodes` for each group (`-` and the group's name). With balloons a
+    namespace (`-balloons`), `KedaController` (`-keda`) for schedules, and `Balloon`
+    for each but warm pools (`-` and the name of its objects).
 
     Nodes wait for the settings of the VPC CNI, and what runs on nodes waits for
-    servers without taints, controllers of scalers for DNS as well; a destroy goes the
-    other way round. A policy that the API
+    servers without taints, controllers of scalers and KEDA for DNS as well; balloons
+    wait for what reads them; a destroy goes the other way round. A policy that the API
     server runs itself waits for no node. A packing by the scheduler sets the scoring
     of the cluster, unless its settings have one. What AWS takes but will not honour
     is a warning of this component.
@@ -148,14 +152,14 @@ class JobPlatform(pulumi.ComponentResource):
             _nodes.check_name(f"{name}-{group.name}", "node_group", "iam_role")
         super().__init__("eks-jobs:index:JobPlatform", name, None, opts)
         child = children_of(self, opts)
-        _announce(self, args)
+        announce(self, platform_notices(args))
 
         control_plane = _cluster(name, args, child)
         cni = _vpc_cni(name, args, control_plane, child)
         self.facts = replace(control_plane, ready=(*control_plane.ready, *cni))
         servers = {
             group.name: ServerNodes(
-                f"{name}-{group.name}", _server_args(self.facts, args, group), child
+                f"{name}-{group.name}", server_args(self.facts, args, group), child
             )
             for group in args.servers
         }
@@ -163,13 +167,14 @@ class JobPlatform(pulumi.ComponentResource):
         dns = _on_nodes(name, args, self.facts, _after(child, open_to_all))
         _policy(name, args, self.facts, list(servers.values()), child)
         running = _after(child, [*open_to_all, *dns])
-        jobs, *_ = (
+        active, *_ = (
             _scalers.scaled_nodes(name, scaler, args, self.facts, child, running)
             for scaler in args.scalers
         )
+        add_balloons(name, args, self.facts, active.objects, child, running)
 
         groups = {group: made.group_name for group, made in servers.items()}
-        self.group_names = {**groups, **jobs}
+        self.group_names = {**groups, **active.group_names}
         self.register_outputs(
             {
                 "cluster_name": self.facts.name,
@@ -177,32 +182,6 @@ class JobPlatform(pulumi.ComponentResource):
                 "group_names": self.group_names,
             }
         )
-
-
-def _announce(platform: pulumi.Resource, args: JobPlatformArgs) -> None:
-    notices = review(
-        servers=args.servers,
-        jobs=args.jobs,
-        instance_types=args.instance_types,
-        network=args.network,
-        cluster=args.cluster,
-        vpc_cni=args.vpc_cni,
-        scaler=args.scaler.kind,
-    )
-    announce(platform, notices)
-    announce(
-        platform,
-        scaler_notices(
-            args.scaler,
-            args.retiring_scaler,
-            servers=args.servers,
-            jobs=args.jobs,
-            cluster_version=args.cluster.version,
-            policy=args.policy,
-        ),
-    )
-    if args.policy is None:
-        announce(platform, policy_notices(None, args.cluster.version, args.jobs))
 
 
 def _cluster(
@@ -308,68 +287,3 @@ def _after(
     opts: pulumi.ResourceOptions, resources: Sequence[pulumi.Resource]
 ) -> pulumi.ResourceOptions:
     return opts.merge(pulumi.ResourceOptions(depends_on=list(resources)))
-
-
-def _server_args(
-    cluster: ClusterFacts, args: JobPlatformArgs, group: ServerGroup
-) -> ServerNodesArgs:
-    return ServerNodesArgs(
-        cluster=cluster,
-        group=group,
-        instance_types=args.instance_types,
-        tags=args.tags,
-    )
-
-
-def _problems(args: JobPlatformArgs) -> Iterator[str]:
-    """Build the arguments of all nodes with a stand-in, before any resource exists."""
-    stand_in = ClusterFacts(
-        name=args.cluster.name or "c" * 100,
-        endpoint="",
-        certificate_authority="",
-        service_cidr="",
-        security_group_id="",
-        vpc_id="",
-        subnet_ids=[""],
-        version=args.cluster.version,
-    )
-    yield from refused(
-        "",
-        lambda: validate_groups(
-            args.servers, args.jobs, servers_needed=not args.only_auto_mode
-        ),
-    )
-    yield from refused("", validate_addresses, args.cluster, args.network)
-    for place, group in enumerate(args.servers):
-        yield from refused(f"servers[{place}]: ", _server_args, stand_in, args, group)
-    zones = zone_keys(args.network)
-    stand_in = replace(stand_in, subnet_ids=[""] * len(zones))
-    for scaler in args.scalers:
-        yield from _scalers.group_problems(scaler, args, stand_in)
-    yield from refused(
-        "",
-        lambda: check_scalers_fit(
-            args.scaler,
-            args.retiring_scaler,
-            servers=args.servers,
-            jobs=args.jobs,
-            cluster=args.cluster,
-            zones=len(zones),
-            vpc_cni=args.vpc_cni,
-            tags=args.tags,
-            instance_types=args.instance_types,
-        ),
-    )
-    if args.policy is not None:
-        facts = scaler_facts(args.scaler, args.retiring_scaler, args.cluster.version)
-        yield from refused(
-            "policy: ", validate_policy, args.policy, args.cluster, facts
-        )
-        yield from refused(
-            "policy.kyverno: ",
-            kyverno_release,
-            args.policy,
-            args.cluster.version,
-            args.servers,
-            args.jobs,
-        )

@@ -8,6 +8,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from ._charts import chart_release
 from ._children import children_of
 from ._notices import announce
 from .cluster_facts import ClusterFacts
@@ -135,7 +136,11 @@ class JobPolicy(pulumi.ComponentResource):
         )
 
         release = args.kyverno_release()
-        installed = [] if release is None else [_kyverno(name, release, child)]
+        installed = (
+            []
+            if release is None
+            else [chart_release(f"{name}-kyverno", release, child)]
+        )
         manifests = policy_manifests(args.settings, self.engine)
         self.policies = _policies(
             f"{name}-{self.engine}", manifests, _after(child, installed)
@@ -146,22 +151,6 @@ class JobPolicy(pulumi.ComponentResource):
                 "label": {args.settings.label.key: args.settings.label.value},
             }
         )
-
-
-def _kyverno(
-    name: str, release: KyvernoRelease, opts: pulumi.ResourceOptions
-) -> pulumi.Resource:
-    return kubernetes.helm.v3.Release(
-        f"{name}-kyverno",
-        name=release.name,
-        chart=release.chart,
-        version=release.version,
-        repository_opts={"repo": release.repository},
-        namespace=release.namespace,
-        create_namespace=True,
-        values=release.values,
-        opts=opts,
-    )
 
 
 def _policies(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from components.spec.balloon.plan import validate_balloons
 from components.spec.cluster import validate_addresses
 from components.spec.groups import JobGroup, ServerGroup, validate_groups
 from components.spec.instance_types import InstanceTypes
@@ -92,6 +93,11 @@ def _checks(
     for path, group in _groups(found):
         yield {"instance_types"}, path, partial(check_group, group, types)
     yield set(_NEEDED), "", partial(_check_scalers, found, types)
+    yield (
+        {*_NEEDED, "policy", "balloons", "keda"},
+        "",
+        partial(_check_balloons, found, types),
+    )
 
 
 def _policy_checks(
@@ -132,6 +138,22 @@ def _check_scalers(found: Mapping[str, Any], types: InstanceTypes) -> None:
         vpc_cni=found["vpc_cni"],
         tags={} if tag_problems(tags) else tags,
         instance_types=types,
+    )
+
+
+def _check_balloons(found: Mapping[str, Any], types: InstanceTypes) -> None:
+    scaler, retiring = _scalers(found)
+    validate_balloons(
+        found["balloons"],
+        jobs=found["jobs"],
+        servers=found["servers"],
+        scaler=scaler,
+        retiring=retiring,
+        cluster_version=found["cluster"].version,
+        instance_types=types,
+        policy=found["policy"],
+        keda=found["keda"],
+        zones=len(zone_keys(found["network"])),
     )
 
 

@@ -11,8 +11,9 @@ __all__ = ["deploy", "keep_secrets"]
 
 _OF_NODES = {"user_data", "block_device_mappings", "tags", "tag_specifications"}
 
-# Kubernetes objects and Helm releases hold everything in one input.
-_OF_OBJECTS = {"spec", "values"}
+# Kubernetes objects and Helm releases hold everything in one input; a PodTemplate has
+# no spec of its own.
+_OF_OBJECTS = {"spec", "template", "values"}
 
 # The inputs into which values of a key flow as they are. The rest of a key shapes
 # the graph and becomes part of names, so it is plain whatever the file says.
@@ -30,6 +31,8 @@ _CARRIERS: Mapping[str, set[str]] = {
     "scaler": _OF_OBJECTS | {"policy"},
     "retiring_scaler": _OF_OBJECTS | {"policy"},
     "policy": _OF_OBJECTS,
+    "balloons": _OF_OBJECTS,
+    "keda": _OF_OBJECTS,
     "tags": {"tags", "tag_specifications"} | _OF_OBJECTS,
 }
 
@@ -74,6 +77,8 @@ def _platform(settings: Settings) -> JobPlatform:
             retiring_scaler=settings.retiring_scaler,
             vpc_cni=settings.vpc_cni,
             policy=settings.policy,
+            balloons=settings.balloons,
+            keda=settings.keda,
             tags=settings.tags,
             instance_types=types,
         ),

@@ -7,13 +7,17 @@ What a stack file amounts to, as files, without the engine and without AWS.
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pulumi
 import yaml
 
+from components.spec.balloon.keda import keda_release
+from components.spec.balloon.manifests import balloon_manifests
+from components.spec.balloon.plan import needs_namespace
+from components.spec.balloon.pods import balloon_namespace
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceTypes
 from components.spec.node_config import NodeCluster, managed_user_data
@@ -69,11 +73,12 @@ def files(stack: str, settings: Settings) -> dict[str, str]:
             _storage_class(settings),
             *_policies(settings),
             *_pool_objects(settings, types),
+            *_balloon_objects(settings, types),
         )
     }
     values = {
         f"helm/{chart}.yaml": _text(one)
-        for chart, one in scaled_groups.chart_values(settings)
+        for chart, one in (*scaled_groups.chart_values(settings), *_keda(settings))
     }
     texts = {path: text for path, text in user_data.items() if text is not None}
     return {
@@ -99,6 +104,25 @@ def _pool_objects(settings: Settings, types: InstanceTypes) -> list[dict[str, An
     ]
 
 
+def _balloon_objects(
+    settings: Settings, types: InstanceTypes
+) -> Iterator[dict[str, Any]]:
+    if needs_namespace(settings.balloons):
+        yield balloon_namespace()
+    groups = {group.name: group for group in settings.jobs}
+    scaler, _ = scaled_groups.scaler_and_jobs(settings.scaler, settings)
+    for balloon in settings.balloons:
+        yield from balloon_manifests(
+            balloon, groups[balloon.group], scaler=scaler, instance_types=types
+        )
+
+
+def _keda(settings: Settings) -> Iterator[tuple[str, dict[str, Any]]]:
+    release = keda_release(settings.keda, settings.balloons, settings.servers)
+    if release is not None:
+        yield release.name, release.values
+
+
 def _policies(settings: Settings) -> list[dict[str, Any]]:
     if settings.policy is None:
         return []
@@ -119,7 +143,10 @@ def _policy_files(settings: Settings) -> dict[str, str]:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes expressions of several lines as they are read."""
+    """Writes expressions of several lines as they are read, and nothing as a link."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 (named by PyYAML)
+        return True
 
 
 def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:

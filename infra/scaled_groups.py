@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from components.spec.balloon.plan import beside_balloons
+from components.spec.balloon.scaler_settings import with_balloon_values
+from components.spec.balloon.settings import AnyBalloon
 from components.spec.groups import JobGroup
 from components.spec.instance_types import InstanceTypes
 from components.spec.network import ExistingNetwork
@@ -31,7 +34,14 @@ from components.spec.scaler.node_class import Site
 from components.spec.scaler.settings import Scaler
 from infra.settings import Settings
 
-__all__ = ["chart_values", "job_node_data", "pools", "scalers"]
+__all__ = [
+    "balloons_of",
+    "chart_values",
+    "job_node_data",
+    "pools",
+    "scaler_and_jobs",
+    "scalers",
+]
 
 # The name of the platform in `program`, which names of groups begin with.
 _PLATFORM = "platform"
@@ -41,6 +51,19 @@ def scalers(settings: Settings) -> tuple[Scaler, ...]:
     """Return the scaler in use, then the one on its way out."""
     retiring = settings.retiring_scaler
     return (settings.scaler,) if retiring is None else (settings.scaler, retiring)
+
+
+def balloons_of(scaler: Scaler, settings: Settings) -> tuple[AnyBalloon, ...]:
+    """Return the balloons that *scaler* makes nodes for: none when it retires."""
+    return () if scaler is settings.retiring_scaler else settings.balloons
+
+
+def scaler_and_jobs(
+    scaler: Scaler, settings: Settings
+) -> tuple[Scaler, tuple[JobGroup, ...]]:
+    """Return a scaler, and the groups that it scales, as balloons change them."""
+    balloons = balloons_of(scaler, settings)
+    return beside_balloons(scaler, settings.jobs, balloons, settings.policy)
 
 
 def pools(
@@ -55,11 +78,12 @@ def pools(
         types: Facts about instance types.
     """
     retiring = scaler is settings.retiring_scaler
+    scaler, jobs = scaler_and_jobs(scaler, settings)
     if isinstance(scaler, Karpenter):
         release = settings.cluster.ami_release
         return karpenter_pools(
             scaler,
-            settings.jobs,
+            jobs,
             _site(scaler, settings),
             release,
             types,
@@ -67,13 +91,14 @@ def pools(
         )
     if isinstance(scaler, AutoMode):
         site = _site(scaler, settings)
-        return auto_mode_pools(scaler, settings.jobs, site, types, retiring=retiring)
+        return auto_mode_pools(scaler, jobs, site, types, retiring=retiring)
     return ()
 
 
 def chart_values(settings: Settings) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield name and values of the charts of controllers that are installed."""
-    for scaler in scalers(settings):
+    for one in scalers(settings):
+        scaler, _ = scaler_and_jobs(one, settings)
         if isinstance(scaler, Karpenter) and scaler.install:
             yield (
                 scaler.kind,
@@ -85,21 +110,19 @@ def chart_values(settings: Settings) -> Iterator[tuple[str, dict[str, Any]]]:
                 ),
             )
         if isinstance(scaler, ClusterAutoscaler) and scaler.install:
-            yield (
-                scaler.kind,
-                autoscaler_values(
-                    scaler,
-                    cluster_name=str(settings.cluster.name),
-                    cluster_version=settings.cluster.version,
-                    region=settings.region,
-                    patterns={
-                        group.name: _pattern(scaler, group, settings)
-                        for group in settings.jobs
-                    },
-                    servers=settings.servers,
-                    retiring=scaler is settings.retiring_scaler,
-                ),
+            values = autoscaler_values(
+                scaler,
+                cluster_name=str(settings.cluster.name),
+                cluster_version=settings.cluster.version,
+                region=settings.region,
+                patterns={
+                    group.name: _pattern(scaler, group, settings)
+                    for group in settings.jobs
+                },
+                servers=settings.servers,
+                retiring=one is settings.retiring_scaler,
             )
+            yield scaler.kind, with_balloon_values(values, balloons_of(one, settings))
 
 
 def job_node_data(
@@ -120,7 +143,7 @@ def job_node_data(
             return managed_user_data(group, types)
         return job_user_data(cluster, group, types)
     for one in pools(scaler, settings, types):
-        if one.group is group:
+        if one.group.name == group.name:
             return one.node_class["spec"].get("userData")
     return None
 

@@ -17,6 +17,8 @@ from typing import Any
 import pulumi
 from pulumi.runtime import config as runtime_config
 
+from components.spec.balloon.keda import Keda
+from components.spec.balloon.settings import AnyBalloon
 from components.spec.cluster import ClusterSettings
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceType
@@ -49,6 +51,8 @@ class Settings:
         vpc_cni: How nodes keep addresses ready.
         policy: What happens to job pods when they are created. None, which is null in
             the file: nothing.
+        balloons: Capacity of job groups that waits for a burst.
+        keda: How KEDA gets into the cluster, which balloons with a schedule need.
         tags: AWS tags of all resources.
         instance_types: Facts about types that the bundled table lacks or has wrong.
         region: What the file says about `aws:region`. Not a key of ours.
@@ -67,6 +71,8 @@ class Settings:
     retiring_scaler: Scaler | None = None
     vpc_cni: VpcCniTuning = WarmPrefixes()
     policy: JobPolicySettings | None = JobPolicySettings()
+    balloons: tuple[AnyBalloon, ...] = ()
+    keda: Keda = Keda()
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: tuple[InstanceType, ...] = ()
     region: str

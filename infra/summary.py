@@ -1,8 +1,9 @@
 """`summary.md`: what a stack file amounts to, for the eye of a reviewer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from components.spec import access
+from components.spec.balloon.balloon_review import balloon_notices
 from components.spec.cluster import ADDONS, ClusterSettings
 from components.spec.instance_types import InstanceTypes
 from components.spec.network import NewNetwork, subnet_plan, zone_subnets
@@ -10,9 +11,11 @@ from components.spec.policy.plan import policy_notices, with_scoring
 from components.spec.review import Notice, review
 from components.spec.scaler.auto_mode import NODE_POLICIES as AUTO_NODE_POLICIES
 from components.spec.scaler.auto_mode import AutoMode
+from components.spec.scaler.autoscaler_groups import zone_keys
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
 from components.spec.scaler.plan import auto_mode_alone, scaler_notices
 from infra import scaled_groups
+from infra.balloon_summary import balloon_summary
 from infra.group_summary import group_summary
 from infra.markdown import pairs, table
 from infra.policy_summary import policy_summary
@@ -31,37 +34,20 @@ def summary(stack: str, settings: Settings) -> str:
         settings: What its file says.
     """
     types = InstanceTypes.bundled().including(settings.instance_types)
-    notices = review(
-        servers=settings.servers,
-        jobs=settings.jobs,
-        instance_types=types,
-        network=settings.network,
-        cluster=settings.cluster,
-        vpc_cni=settings.vpc_cni,
-        scaler=settings.scaler.kind,
-    )
-    notices += scaler_notices(
-        settings.scaler,
-        settings.retiring_scaler,
-        servers=settings.servers,
-        jobs=settings.jobs,
-        cluster_version=settings.cluster.version,
-        policy=settings.policy,
-    )
-    notices += policy_notices(settings.policy, settings.cluster.version, settings.jobs)
     blocks = [
         [f"# Stack {stack}"],
         [
             f"What `Pulumi.{stack}.yaml` amounts to, computed without AWS.",
             "What only AWS knows, such as default versions of add-ons, is not guessed.",
         ],
-        *_warnings(notices),
+        *_warnings(_notices(settings, types)),
         *_cluster(settings),
         *_endpoint(settings.cluster),
         *_network(settings),
         *_access(settings),
         *scaler_summary(settings, types),
         *policy_summary(settings),
+        *balloon_summary(settings),
         *(
             block
             for group in (*settings.servers, *settings.jobs)
@@ -71,7 +57,38 @@ def summary(stack: str, settings: Settings) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _warnings(notices: Sequence[Notice]) -> Iterator[list[str]]:
+def _notices(settings: Settings, types: InstanceTypes) -> Iterator[Notice]:
+    yield from review(
+        servers=settings.servers,
+        jobs=settings.jobs,
+        instance_types=types,
+        network=settings.network,
+        cluster=settings.cluster,
+        vpc_cni=settings.vpc_cni,
+        scaler=settings.scaler.kind,
+    )
+    yield from scaler_notices(
+        settings.scaler,
+        settings.retiring_scaler,
+        servers=settings.servers,
+        jobs=settings.jobs,
+        cluster_version=settings.cluster.version,
+        policy=settings.policy,
+    )
+    yield from policy_notices(settings.policy, settings.cluster.version, settings.jobs)
+    yield from balloon_notices(
+        settings.balloons,
+        jobs=settings.jobs,
+        scaler=settings.scaler,
+        cluster_version=settings.cluster.version,
+        instance_types=types,
+        policy=settings.policy,
+        keda=settings.keda,
+        zones=len(zone_keys(settings.network)),
+    )
+
+
+def _warnings(notices: Iterable[Notice]) -> Iterator[list[str]]:
     yield ["## Warnings and notes"]
     yield [f"- {one.severity}, `{one.path}`: {one.text}" for one in notices] or [
         "None."

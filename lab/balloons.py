@@ -7,7 +7,7 @@ from typing import Any
 from components.spec.balloon.manifests import balloon_manifests
 from components.spec.balloon.pods import balloon_namespace
 from components.spec.balloon.scaler_settings import with_balloons
-from components.spec.balloon.settings import Balloon, PodBalloon
+from components.spec.balloon.settings import AnyBalloon, PodBalloon
 from components.spec.groups import JobGroup
 from components.spec.instance_types import InstanceTypes
 from components.spec.scaler.karpenter import Karpenter
@@ -22,7 +22,7 @@ _LEAST_CPU, _LEAST_MEMORY = 100, 128
 
 
 def replayable(
-    balloons: Sequence[Balloon],
+    balloons: Sequence[AnyBalloon],
 ) -> tuple[tuple[PodBalloon, ...], tuple[str, ...]]:
     """Return the balloons that can be held here, and a note for each other."""
     kept: list[PodBalloon] = []
@@ -63,7 +63,7 @@ def balloons_of(load: Load, groups: Sequence[JobGroup]) -> tuple[PodBalloon, ...
 
 
 def with_held(
-    karpenter: Karpenter, balloons: Sequence[Balloon], *, protects: bool
+    karpenter: Karpenter, balloons: Sequence[AnyBalloon], *, protects: bool
 ) -> Karpenter:
     """Return Karpenter as production sets it up for these balloons."""
     found = with_balloons(karpenter, balloons, protected=protects)

@@ -26,9 +26,11 @@ __all__ = ["problems"]
 _UNCHECKED = ("pulumi-python:", "pulumi:")
 # Groups of custom resources: the SDK knows only what every object has.
 _CUSTOM = (
+    "autoscaling.x-k8s.io/v1beta1",
     "eks.amazonaws.com/v1",
     "karpenter.k8s.aws/v1",
     "karpenter.sh/v1",
+    "keda.sh/v1alpha1",
     "kyverno.io/v1",
     "policies.kyverno.io/v1",
 )

@@ -128,6 +128,24 @@ WITH_SECRETS: dict[str, Any] = {
         ],
     },
     "policy": {"label": {"key": "group", "value": MARK}},
+    "balloons": [
+        {
+            "group": "job",
+            "replicas": 1,
+            "cpu": "1",
+            "memory": "1Gi",
+            "image": f"{MARK}.example.com/pause:1",
+            "labels": {"owner": MARK},
+            "schedule": {"timezone": "Asia/Seoul", "start": "08:30", "end": "18:00"},
+        },
+        {
+            "kind": "capacity-buffer",
+            "group": "job",
+            "replicas": 1,
+            "cpu": "1",
+            "memory": "1Gi",
+        },
+    ],
     "tags": {"contact": MARK},
 }
 
@@ -140,6 +158,7 @@ FLOWING = [
     ("jobs", "ami-0123456789abc5ec3"),
     ("scaler", MARK),
     ("policy", MARK),
+    ("balloons", MARK),
     ("tags", MARK),
 ]
 SCALERS = [{"kind": "cluster-autoscaler"}, {"kind": "karpenter"}]

@@ -265,7 +265,7 @@ def test_all_problems_are_reported_in_the_order_of_the_fields():
             },
         )
 
-    accepted = "name, network, mode, only, disks, nat, labels, debug, limit, disk"
+    accepted = "name, network, mode, only, disks, nat, labels, debug, limit, disk, paces"
     assert [
         "here.name: missing key",
         'here.disks[0].size_gib: expected a whole number, got "1"',

@@ -186,7 +186,13 @@ def test_an_existing_network_and_a_group_of_unknown_types_are_described(prod):
     network = ExistingNetwork(vpc_id="vpc-1", subnet_ids=("subnet-1", "subnet-2"))
     text = summary(
         "x",
-        replace(prod, jobs=(unknown,), network=network, vpc_cni=WarmInterfaces()),
+        replace(
+            prod,
+            jobs=(unknown,),
+            balloons=(),
+            network=network,
+            vpc_cni=WarmInterfaces(),
+        ),
     )
 
     assert "An existing VPC, vpc-1: nothing in it is changed." in text
@@ -378,19 +384,27 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_writes_the_files_and_says_where(tmp_path):
     finished = run("--stack", "prod", "--out", str(tmp_path))
 
-    assert (0, "", f"16 files in {tmp_path}, read summary.md first\n") == (
+    assert (0, "", f"24 files in {tmp_path}, read summary.md first\n") == (
         finished.returncode,
         finished.stderr,
         finished.stdout,
     )
     assert [
         "helm/karpenter.yaml",
+        "helm/keda.yaml",
+        "kubernetes/deployment-balloon-job-arm.yaml",
+        "kubernetes/deployment-balloon-job.yaml",
         "kubernetes/ec2nodeclass-job-arm.yaml",
         "kubernetes/ec2nodeclass-job.yaml",
         "kubernetes/mutatingadmissionpolicy-eks-jobs.yaml",
         "kubernetes/mutatingadmissionpolicybinding-eks-jobs.yaml",
+        "kubernetes/namespace-eks-jobs-balloons.yaml",
         "kubernetes/nodepool-job-arm.yaml",
         "kubernetes/nodepool-job.yaml",
+        "kubernetes/priorityclass-balloon-job-arm-minus-10.yaml",
+        "kubernetes/priorityclass-balloon-job-minus-10.yaml",
+        "kubernetes/scaledobject-balloon-job-arm.yaml",
+        "kubernetes/scaledobject-balloon-job.yaml",
         "kubernetes/storageclass-gp3.yaml",
         *(
             f"pod-templates/{name}.yaml"

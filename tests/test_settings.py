@@ -78,6 +78,11 @@ def refusal(values, region=REGION) -> list[str]:
     return str(caught.value).splitlines()
 
 
+KEYS = (
+    "network, cluster, servers, jobs, scaler, retiring_scaler, vpc_cni, policy, "
+    "balloons, keda, tags, instance_types"
+)
+
 JOB_KEYS = (
     "name, architecture, instance_types, size, labels, taints, tags, volume, "
     "user_data, metadata_hop_limit, kubelet, ami_id, longest_job"
@@ -91,16 +96,13 @@ JOB_KEYS = (
         (
             "netwrok",
             {},
-            "netwrok: unknown key, expected one of network, cluster, servers, jobs, "
-            "scaler, retiring_scaler, vpc_cni, policy, tags, instance_types; did you "
-            "mean network?",
+            f"netwrok: unknown key, expected one of {KEYS}; did you mean network?",
         ),
         *(
             (
                 key,
                 "x",
-                f"{key}: unknown key, expected one of network, cluster, servers, jobs, "
-                "scaler, retiring_scaler, vpc_cni, policy, tags, instance_types",
+                f"{key}: unknown key, expected one of {KEYS}",
             )
             for key in ("region", "secret_keys")
         ),
@@ -120,10 +122,9 @@ JOB_KEYS = (
             (
                 key,
                 {},
-                f"{key}: unknown key, expected one of network, cluster, servers, jobs, "
-                "scaler, retiring_scaler, vpc_cni, policy, tags, instance_types",
+                f"{key}: unknown key, expected one of {KEYS}",
             )
-            for key in ("balloons", "monitoring")
+            for key in ("monitoring",)
         ),
         (
             "jobs.0.longest_jobs",
@@ -577,8 +578,7 @@ def test_all_problems_of_a_file_are_reported_at_once_in_its_order():
         "jobs[1].volume: size_gib must be 1 to 65536, got size_gib=0",
         "jobs[1].volume: iops must be 3000 to 80000, got iops=1",
         "vpc_cni: expected a map, got null",
-        "zzz: unknown key, expected one of network, cluster, servers, jobs, scaler, "
-        "retiring_scaler, vpc_cni, policy, tags, instance_types",
+        f"zzz: unknown key, expected one of {KEYS}",
         "tags: tags must leave out aws:x: keys that begin with aws: belong to AWS",
     ] == refusal(values, region=None)
 
@@ -690,9 +690,7 @@ def test_keys_that_pulumi_would_ignore_are_refused(config):
         settings.load(config(values))
 
     assert (
-        "netwrok: unknown key, expected one of network, cluster, servers, jobs, "
-        "scaler, retiring_scaler, vpc_cni, policy, tags, instance_types; did you mean "
-        "network?"
+        f"netwrok: unknown key, expected one of {KEYS}; did you mean network?"
     ) == str(caught.value)
 
 

@@ -106,7 +106,8 @@ def test_keys_stand_in_the_order_of_the_settings(stack):
 
 # Why each warning is right: 800 MiB/s lasts as long as the burst of a 4xlarge does,
 # which is what a burst of image pulls needs; a strategy of EKS packs servers too. The
-# policy of the sandbox shows what each of its keys does, the costly ones as well.
+# policy of the sandbox shows what each of its keys does, the costly ones as well, and
+# its balloons one of a kind that Karpenter calls alpha.
 WARNINGS = {
     "alpha": ["jobs[0].volume", "jobs[1].volume"],
     "prod": ["jobs[0].volume", "jobs[1].volume"],
@@ -114,6 +115,7 @@ WARNINGS = {
         "policy.host_network",
         "policy.packing",
         "policy.strict",
+        "balloons[2].kind",
         "cluster.scheduler",
         "jobs[0].volume",
         "jobs[1].volume",
@@ -230,6 +232,8 @@ def test_the_sandbox_uses_every_key():
         for value in (
             *(selected, selected.cluster, selected.network, selected.jobs[-1]),
             *(selected.policy, selected.scaler, *selected.scaler.pools.values()),
+            *(selected.keda, *selected.balloons, selected.balloons[0].schedule),
+            *selected.balloons[0].schedule.windows,
         )
         for field in fields(value)
         if f"{field.name}:" not in text and field.name not in NOT_IN_THE_SANDBOX

@@ -15,7 +15,7 @@ from components.spec.balloon.pods import balloon_namespace
 from components.spec.balloon.scaler_settings import with_balloons
 from components.spec.balloon.schedule import Schedule, Window
 from components.spec.balloon.settings import (
-    Balloon,
+    AnyBalloon,
     BufferBalloon,
     PodBalloon,
     StaticBalloon,
@@ -85,7 +85,7 @@ class Cast:
 
     def __init__(self, mark: datetime) -> None:
         self.mark = mark
-        self.balloons: Mapping[str, Balloon] = {
+        self.balloons: Mapping[str, AnyBalloon] = {
             **{name: _pods(name) for name in ("with", "slow")},
             ARM: _pods(ARM, replicas=1),
             **{name: _pods(name, schedule=self.schedule(name)) for name in SCHEDULED},

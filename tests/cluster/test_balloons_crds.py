@@ -15,7 +15,7 @@ import pytest
 from components.spec.balloon.manifests import balloon_manifests
 from components.spec.balloon.pods import balloon_namespace
 from components.spec.balloon.schedule import Schedule, Window
-from components.spec.balloon.settings import Balloon
+from components.spec.balloon.settings import AnyBalloon
 from components.spec.scaler.auto_mode import AutoMode
 from components.spec.scaler.karpenter import Karpenter
 from components.spec.scaler.pool import PoolRules
@@ -35,7 +35,7 @@ WINDOWS = Schedule(
     ),
     cooldown="0s",
 )
-BALLOONS: Mapping[str, Balloon] = {
+BALLOONS: Mapping[str, AnyBalloon] = {
     "always": pods(),
     "office hours": pods(schedule=office()),
     "two windows": pods(name="shifts", schedule=WINDOWS),
@@ -69,13 +69,13 @@ def definitions(api):
 
 
 def made(
-    balloon: Balloon, architecture: str = "amd64", scaler=Karpenter()
+    balloon: AnyBalloon, architecture: str = "amd64", scaler=Karpenter()
 ) -> list[dict[str, Any]]:
     group = job(name="job", architecture=architecture)
     return list(balloon_manifests(balloon, group, scaler=scaler, instance_types=TYPES))
 
 
-def of_kind(kind: str, balloon: Balloon) -> dict[str, Any]:
+def of_kind(kind: str, balloon: AnyBalloon) -> dict[str, Any]:
     """Return the object of a kind; it may be changed."""
     return deepcopy(next(one for one in made(balloon) if one["kind"] == kind))
 

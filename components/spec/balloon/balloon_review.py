@@ -26,7 +26,7 @@ from .scaler_settings import (
 from .schedule_review import schedule_notices
 from .settings import (
     PRIORITY,
-    Balloon,
+    AnyBalloon,
     BufferBalloon,
     PodBalloon,
     WarmPoolBalloon,
@@ -44,7 +44,7 @@ _NAMES = {
 
 
 def balloon_notices(
-    balloons: Sequence[Balloon],
+    balloons: Sequence[AnyBalloon],
     *,
     jobs: Sequence[JobGroup],
     scaler: Scaler,
@@ -95,7 +95,7 @@ def balloon_notices(
 
 def _balloon(
     path: str,
-    balloon: Balloon,
+    balloon: AnyBalloon,
     group: JobGroup,
     scaler: Scaler,
     instance_types: InstanceTypes,
@@ -202,7 +202,7 @@ def _warm_pool(
     )
 
 
-def _alpha(path: str, balloon: Balloon, scaler: Scaler) -> Iterator[Notice]:
+def _alpha(path: str, balloon: AnyBalloon, scaler: Scaler) -> Iterator[Notice]:
     if balloon.kind not in GATES:
         return
     gate = GATES[balloon.kind]
@@ -225,7 +225,7 @@ def _alpha(path: str, balloon: Balloon, scaler: Scaler) -> Iterator[Notice]:
 
 
 def _full_group(
-    balloons: Sequence[Balloon],
+    balloons: Sequence[AnyBalloon],
     group: JobGroup,
     scaler: Scaler,
     instance_types: InstanceTypes,
@@ -249,7 +249,7 @@ def _full_group(
 
 
 def _consolidation(
-    balloons: Sequence[Balloon], group: JobGroup, scaler: Scaler, *, protected: bool
+    balloons: Sequence[AnyBalloon], group: JobGroup, scaler: Scaler, *, protected: bool
 ) -> Iterator[Notice]:
     pods = [
         one
@@ -281,7 +281,7 @@ def _consolidation(
 
 
 def _pinned(
-    path: str, balloons: Sequence[Balloon], group: JobGroup, what: str
+    path: str, balloons: Sequence[AnyBalloon], group: JobGroup, what: str
 ) -> Iterator[Notice]:
     count = sum(one.replicas for one in always_up(balloons, group.name))
     if count:
@@ -316,7 +316,7 @@ def _moved(
 
 
 def _keda(
-    keda: Keda, balloons: Sequence[Balloon], cluster_version: str
+    keda: Keda, balloons: Sequence[AnyBalloon], cluster_version: str
 ) -> Iterator[Notice]:
     if not keda.install or not scheduled(balloons):
         return

@@ -10,13 +10,14 @@ from ..problems import refuse
 from ..scaler.checks import Resources, idle_problems
 from ..scaler.placement import on_servers
 from ..scaler.versions import version_problems
-from .settings import Balloon, PodBalloon
+from .settings import AnyBalloon, PodBalloon
 
 __all__ = [
     "KEDA_TESTED",
     "KEDA_VERSION",
     "Keda",
     "KedaRelease",
+    "keda_chart",
     "keda_release",
     "scheduled",
 ]
@@ -103,7 +104,7 @@ class KedaRelease:
     repository = "https://kedacore.github.io/charts"
 
 
-def scheduled(balloons: Sequence[Balloon]) -> bool:
+def scheduled(balloons: Sequence[AnyBalloon]) -> bool:
     """Tell whether any balloon has a schedule, which is what KEDA is for."""
     return any(
         isinstance(one, PodBalloon) and one.schedule is not None for one in balloons
@@ -111,7 +112,7 @@ def scheduled(balloons: Sequence[Balloon]) -> bool:
 
 
 def keda_release(
-    keda: Keda, balloons: Sequence[Balloon], servers: Sequence[ServerGroup]
+    keda: Keda, balloons: Sequence[AnyBalloon], servers: Sequence[ServerGroup]
 ) -> KedaRelease | None:
     """
     Return the release to install, None when no balloon needs one of ours.
@@ -119,6 +120,19 @@ def keda_release(
     Args:
         keda: The settings.
         balloons: All balloons.
+        servers: See `keda_chart`.
+    """
+    if not keda.install or not scheduled(balloons):
+        return None
+    return keda_chart(keda, servers)
+
+
+def keda_chart(keda: Keda, servers: Sequence[ServerGroup]) -> KedaRelease:
+    """
+    Return the release of KEDA.
+
+    Args:
+        keda: The settings.
         servers: Server groups, on which it runs. Without any, nothing but the taints
             of job groups keeps it where it belongs.
 
@@ -128,8 +142,6 @@ def keda_release(
     Sources:
         Chart keda, values.yaml: the placement holds for all three parts.
     """
-    if not keda.install or not scheduled(balloons):
-        return None
     needs = keda.resources.requirements()
     return KedaRelease(
         version=keda.version,

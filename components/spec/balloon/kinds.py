@@ -12,7 +12,7 @@ from ..scaler.versions import parsed
 from .scaler_settings import GATES
 from .settings import (
     PRIORITY,
-    Balloon,
+    AnyBalloon,
     BufferBalloon,
     PodBalloon,
     StaticBalloon,
@@ -26,7 +26,7 @@ _AUTOSCALER_BUFFERS_SINCE = (1, 35)
 
 
 def kind_problems(
-    balloon: Balloon,
+    balloon: AnyBalloon,
     group: JobGroup,
     scaler: Scaler,
     *,

@@ -10,7 +10,7 @@ from .keda_trigger import scaled_object
 from .pods import deployment, pod_template, priority_class
 from .settings import (
     NAMESPACE,
-    Balloon,
+    AnyBalloon,
     BufferBalloon,
     PodBalloon,
     StaticBalloon,
@@ -24,7 +24,7 @@ CAPACITY_BUFFER_API = "autoscaling.x-k8s.io/v1beta1"
 
 
 def balloon_manifests(
-    balloon: Balloon,
+    balloon: AnyBalloon,
     group: JobGroup,
     *,
     scaler: Scaler,

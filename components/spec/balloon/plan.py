@@ -17,17 +17,25 @@ from .keda import Keda, scheduled
 from .kinds import kind_problems
 from .pods import pod_labels
 from .quantities import mebibytes, millicores
+from .scaler_settings import with_balloons
 from .settings import (
     NAMESPACE,
-    Balloon,
+    AnyBalloon,
     BufferBalloon,
     PodBalloon,
     StaticBalloon,
     WarmPoolBalloon,
 )
-from .static_pool import static_nodes
+from .static_pool import beside_static, static_nodes
 
-__all__ = ["Holding", "holding", "needs_namespace", "protects", "validate_balloons"]
+__all__ = [
+    "Holding",
+    "beside_balloons",
+    "holding",
+    "needs_namespace",
+    "protects",
+    "validate_balloons",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,7 +61,7 @@ class Holding:
     memory_mib: int | None
 
 
-def holding(balloon: Balloon) -> Holding:
+def holding(balloon: AnyBalloon) -> Holding:
     """Return what a balloon holds, for a summary."""
     cpu_m = memory_mib = None
     if isinstance(balloon, PodBalloon | BufferBalloon):
@@ -74,7 +82,7 @@ def holding(balloon: Balloon) -> Holding:
     )
 
 
-def needs_namespace(balloons: Sequence[Balloon]) -> bool:
+def needs_namespace(balloons: Sequence[AnyBalloon]) -> bool:
     """Tell whether any balloon has objects in the namespace of balloons."""
     return any(isinstance(one, PodBalloon | BufferBalloon) for one in balloons)
 
@@ -84,8 +92,28 @@ def protects(policy: JobPolicySettings | None) -> bool:
     return policy is not None and policy.protection.get(DO_NOT_DISRUPT) == "true"
 
 
+def beside_balloons(
+    scaler: Scaler,
+    jobs: Sequence[JobGroup],
+    balloons: Sequence[AnyBalloon],
+    policy: JobPolicySettings | None,
+) -> tuple[Scaler, tuple[JobGroup, ...]]:
+    """
+    Return scaler and job groups as they are set up when there are balloons.
+
+    Args:
+        scaler: The scaler in use, as the user set it.
+        jobs: Job groups.
+        balloons: Balloons that `validate_balloons` lets pass; none for a scaler on
+            its way out.
+        policy: What happens to job pods, None for nothing.
+    """
+    changed = with_balloons(scaler, balloons, protected=protects(policy))
+    return changed, beside_static(jobs, balloons)
+
+
 def validate_balloons(
-    balloons: Sequence[Balloon],
+    balloons: Sequence[AnyBalloon],
     *,
     jobs: Sequence[JobGroup],
     servers: Sequence[ServerGroup] = (),
@@ -138,7 +166,7 @@ def validate_balloons(
 
 
 def _fit(
-    balloon: Balloon,
+    balloon: AnyBalloon,
     group: JobGroup | None,
     scaler: Scaler,
     cluster_version: str,
@@ -154,7 +182,9 @@ def _fit(
         yield from fit_problems(balloon, group, scaler, instance_types)
 
 
-def _group_problems(balloon: Balloon, groups: Mapping[str, JobGroup]) -> Iterator[str]:
+def _group_problems(
+    balloon: AnyBalloon, groups: Mapping[str, JobGroup]
+) -> Iterator[str]:
     if balloon.group not in groups:
         yield (
             f"group must be one of the job groups {', '.join(groups) or '(none)'}, "
@@ -163,8 +193,8 @@ def _group_problems(balloon: Balloon, groups: Mapping[str, JobGroup]) -> Iterato
 
 
 def _name_problems(
-    balloon: Balloon,
-    before: Sequence[Balloon],
+    balloon: AnyBalloon,
+    before: Sequence[AnyBalloon],
     jobs: Sequence[JobGroup],
     servers: Sequence[ServerGroup],
     scaler: Scaler,
@@ -184,7 +214,7 @@ def _name_problems(
 
 
 def _policy_problems(
-    balloon: Balloon, policy: JobPolicySettings | None
+    balloon: AnyBalloon, policy: JobPolicySettings | None
 ) -> Iterator[str]:
     """Say how the policy would take a balloon for a job, and never let it go."""
     if not isinstance(balloon, PodBalloon) or policy is None:
@@ -209,7 +239,7 @@ def _policy_problems(
             )
 
 
-def _migration_problems(balloon: Balloon, retiring: Scaler | None) -> Iterator[str]:
+def _migration_problems(balloon: AnyBalloon, retiring: Scaler | None) -> Iterator[str]:
     if isinstance(balloon, BufferBalloon) and retiring is not None:
         yield (
             "kind must not be capacity-buffer before retiring_scaler is gone: two "
@@ -219,7 +249,7 @@ def _migration_problems(balloon: Balloon, retiring: Scaler | None) -> Iterator[s
 
 
 def _static_problems(
-    balloons: Sequence[Balloon], groups: Mapping[str, JobGroup]
+    balloons: Sequence[AnyBalloon], groups: Mapping[str, JobGroup]
 ) -> Iterator[str]:
     """Add up the static pools of a group; each by itself is checked before."""
     counts = Counter(one.group for one in balloons if isinstance(one, StaticBalloon))
@@ -233,6 +263,6 @@ def _static_problems(
             )
 
 
-def _keda(keda: Keda, balloons: Sequence[Balloon]) -> Iterator[str]:
+def _keda(keda: Keda, balloons: Sequence[AnyBalloon]) -> Iterator[str]:
     if keda != Keda() and not scheduled(balloons):
         yield "keda: needs a balloon with a schedule, got none"

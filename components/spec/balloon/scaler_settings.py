@@ -11,7 +11,7 @@ from ..scaler.settings import Scaler
 from ..scaler.versions import parsed
 from .settings import (
     PRIORITY,
-    Balloon,
+    AnyBalloon,
     BufferBalloon,
     PodBalloon,
     WarmPoolBalloon,
@@ -42,14 +42,14 @@ _BALANCED_SINCE = (1, 14)
 _CRD = "capacitybuffers.autoscaling.x-k8s.io"
 
 
-def gates_needed(balloons: Sequence[Balloon]) -> tuple[str, ...]:
+def gates_needed(balloons: Sequence[AnyBalloon]) -> tuple[str, ...]:
     """Return the feature gates that the balloons need of Karpenter."""
     kinds = {one.kind for one in balloons}
     return tuple(gate for kind, gate in GATES.items() if kind in kinds)
 
 
 def balloon_policy(
-    scaler: Scaler, balloons: Sequence[Balloon], group: str, *, protected: bool
+    scaler: Scaler, balloons: Sequence[AnyBalloon], group: str, *, protected: bool
 ) -> ConsolidationPolicy | None:
     """
     Return the consolidation that the pool of a group gets because of its balloons.
@@ -85,7 +85,7 @@ def balloon_policy(
     return "Balanced"
 
 
-def always_up(balloons: Sequence[Balloon], group: str) -> tuple[PodBalloon, ...]:
+def always_up(balloons: Sequence[AnyBalloon], group: str) -> tuple[PodBalloon, ...]:
     """Return the balloons of pods of a group that have no schedule."""
     return tuple(
         one
@@ -95,7 +95,7 @@ def always_up(balloons: Sequence[Balloon], group: str) -> tuple[PodBalloon, ...]
 
 
 def with_balloons(
-    scaler: Scaler, balloons: Sequence[Balloon], *, protected: bool
+    scaler: Scaler, balloons: Sequence[AnyBalloon], *, protected: bool
 ) -> Scaler:
     """
     Return the scaler as it is set up for its balloons.
@@ -131,7 +131,7 @@ def with_balloons(
 
 
 def of_group(
-    scaler: ClusterAutoscaler, balloons: Sequence[Balloon], group: str
+    scaler: ClusterAutoscaler, balloons: Sequence[AnyBalloon], group: str
 ) -> ClusterAutoscaler:
     """Return the settings for the managed groups of a job group: its warm pool."""
     for one in balloons:
@@ -140,7 +140,7 @@ def of_group(
     return scaler
 
 
-def expendable_cutoff(balloons: Sequence[Balloon]) -> int:
+def expendable_cutoff(balloons: Sequence[AnyBalloon]) -> int:
     """Return the priority below which Cluster Autoscaler gives no node to a pod."""
     return min(
         [PRIORITY, *(one.priority for one in balloons if isinstance(one, PodBalloon))]
@@ -148,7 +148,7 @@ def expendable_cutoff(balloons: Sequence[Balloon]) -> int:
 
 
 def with_balloon_values(
-    values: Mapping[str, Any], balloons: Sequence[Balloon]
+    values: Mapping[str, Any], balloons: Sequence[AnyBalloon]
 ) -> dict[str, Any]:
     """
     Return the values of Cluster Autoscaler's chart with what balloons need.

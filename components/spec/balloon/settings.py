@@ -15,7 +15,7 @@ __all__ = [
     "NAMESPACE",
     "PAUSE_IMAGE",
     "PRIORITY",
-    "Balloon",
+    "AnyBalloon",
     "BufferBalloon",
     "PodBalloon",
     "StaticBalloon",
@@ -289,7 +289,7 @@ class StaticBalloon:
         return self.name or f"static-{self.group}"
 
 
-Balloon = PodBalloon | BufferBalloon | WarmPoolBalloon | StaticBalloon
+AnyBalloon = PodBalloon | BufferBalloon | WarmPoolBalloon | StaticBalloon
 """Capacity that waits, chosen by `kind`; pods are the usual one, without a kind."""
 
 

@@ -14,7 +14,7 @@ from ..scaler.node_pool import (
     EC2_NODE_CLASS,
     node_pool,
 )
-from .settings import Balloon, StaticBalloon
+from .settings import AnyBalloon, StaticBalloon
 
 __all__ = ["beside_static", "static_life", "static_nodes", "static_pool"]
 
@@ -71,7 +71,7 @@ def static_life(group: JobGroup, scaler: Karpenter | AutoMode) -> Lifetime:
     return life(scaler.rules(group.name), group.longest_job)
 
 
-def static_nodes(balloons: Sequence[Balloon], group: str) -> int:
+def static_nodes(balloons: Sequence[AnyBalloon], group: str) -> int:
     """Count the nodes of the static pools of a group."""
     return sum(
         one.nodes
@@ -81,7 +81,7 @@ def static_nodes(balloons: Sequence[Balloon], group: str) -> int:
 
 
 def beside_static(
-    jobs: Sequence[JobGroup], balloons: Sequence[Balloon]
+    jobs: Sequence[JobGroup], balloons: Sequence[AnyBalloon]
 ) -> tuple[JobGroup, ...]:
     """
     Return the groups as their other pools see them.
