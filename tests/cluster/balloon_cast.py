@@ -38,6 +38,7 @@ __all__ = [
     "SCHEDULED",
     "SLOW_GRACE",
     "STATIC_NODES",
+    "WRONG",
     "Cast",
     "burst",
 ]
@@ -59,6 +60,14 @@ SCHEDULED: Mapping[str, tuple[int, int]] = {
     "closed": (2, 3),
 }
 """Hours from the mark to start and end of a window, by pool."""
+
+WRONG: Mapping[str, Mapping[str, str]] = {
+    "zone": {"timezone": "JST"},
+    "none": {"desiredReplicas": "0"},
+    "same": {"start": "0 9 * * *", "end": "00 9 * * *"},
+    "never": {"start": "0 0 30 2 *", "end": "0 9 * * *"},
+}
+"""What is wrong with the trigger of a schedule, by pools that do not exist."""
 
 PER_NODE = 3
 STATIC_NODES = 2
@@ -89,6 +98,7 @@ class Cast:
             **{name: _pods(name) for name in ("with", "slow")},
             ARM: _pods(ARM, replicas=1),
             **{name: _pods(name, schedule=self.schedule(name)) for name in SCHEDULED},
+            **{name: _pods(name, schedule=self.schedule("closed")) for name in WRONG},
             "buffer": BufferBalloon(group="buffer", replicas=PER_NODE, **_REQUEST),
             "static": StaticBalloon(group="static", nodes=STATIC_NODES, name="static"),
         }
@@ -166,6 +176,7 @@ def _adapted(manifest: Manifest, pool: str) -> Manifest:
             reference |= {"group": version.partition("/")[0], "kind": kind}
         case "ScaledObject":
             changed["spec"]["pollingInterval"] = POLLING
+            changed["spec"]["triggers"][0]["metadata"] |= WRONG.get(pool, {})
         case "Deployment" if pool == "slow":
             pod = changed["spec"]["template"]["spec"]
             pod["terminationGracePeriodSeconds"] = SLOW_GRACE

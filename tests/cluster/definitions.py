@@ -12,15 +12,18 @@ __all__ = ["installed"]
 @contextmanager
 def installed(api: ClusterApi, crds: Sequence[Mapping[str, Any]]) -> Generator[None]:
     """
-    Hold definitions installed; objects of them can be created. After it all are gone.
+    Hold definitions installed; objects of them can be created.
 
     Raises:
         RefusedError: A definition was not accepted.
-        TimeoutError: Objects of one are not served, or one does not go.
+        TimeoutError: Objects of one are not served, or one of before does not go.
     """
     created = []
     try:
         for crd in crds:
+            # That of another test may still be on its way out.
+            name = crd["metadata"]["name"]
+            wait_until(lambda crd=crd: not api.exists(crd), f"{name} gone")
             api.create(crd)
             created.append(crd)
         for crd in crds:
@@ -30,9 +33,6 @@ def installed(api: ClusterApi, crds: Sequence[Mapping[str, Any]]) -> Generator[N
     finally:
         for crd in created:
             api.delete(crd)
-        for crd in created:
-            name = crd["metadata"]["name"]
-            wait_until(lambda crd=crd: not api.exists(crd), f"{name} gone")
 
 
 def _is_served(api: ClusterApi, crd: Mapping[str, Any]) -> bool:

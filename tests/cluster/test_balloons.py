@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import tzdata
 
+from components.spec.balloon.schedule import Schedule, Window
 from components.spec.balloon.settings import PRIORITY
 from components.spec.groups import GROUP_LABEL
 from components.spec.policy.settings import JobPolicySettings
@@ -30,6 +31,7 @@ from tests.cluster.balloon_cast import (
     SCHEDULED,
     SLOW_GRACE,
     STATIC_NODES,
+    WRONG,
     Cast,
 )
 from tests.cluster.balloon_story import NODE_START, next_mark, tell
@@ -275,3 +277,31 @@ def test_keda_takes_the_schedule_and_owns_the_replicas(story, pool):
     assert (1, PER_NODE) == (scaler["minReplicas"], scaler["maxReplicas"])
     assert ["External"] == [metric["type"] for metric in scaler["metrics"]]
     assert name == scaler["scaleTargetRef"]["name"]
+
+
+@pytest.mark.parametrize(
+    ("pool", "wanted", "ready", "reason"),
+    [
+        ("zone", 1, "False", "an abbreviation is no zone"),
+        ("none", 1, "False", "replicas must be 1 or more"),
+        ("same", PER_NODE, "True", "they are the same time"),
+        ("never", PER_NODE, "True", "start never comes"),
+    ],
+)
+def test_h062_h065_what_the_library_refuses_would_hold_balloons_at_all_hours(
+    story, pool, wanted, ready, reason
+):
+    """KEDA leaves what the Deployment began with, or is active for ever."""
+    taken = story.watch.one("ScaledObject", f"balloon-{pool}")["status"]["conditions"]
+    given = {"timezone": "UTC", "start": "08:30", "end": "18:00"} | WRONG[pool]
+    replicas = int(given.get("desiredReplicas", PER_NODE))
+
+    assert wanted == story.steps(pool)[-1][1]
+    assert ("Ready", ready) in [(one["type"], one["status"]) for one in taken]
+    with pytest.raises(ValueError, match=reason):
+        Schedule(
+            timezone=given["timezone"],
+            windows=(
+                Window(start=given["start"], end=given["end"], replicas=replicas),
+            ),
+        )
