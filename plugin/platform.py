@@ -1,0 +1,122 @@
+"""`JobPlatform`: its inputs are the keys of a stack file."""
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+import pulumi
+from pulumi.output import Unknown
+
+from components import (
+    ClusterSettings,
+    ExistingNetwork,
+    InstanceTypes,
+    JobPlatform,
+    JobPlatformArgs,
+    JobPolicySettings,
+)
+from infra import settings
+from infra.settings import Settings
+from plugin.offer import Input, Made, Offer, inputs_of
+
+__all__ = ["PLATFORM"]
+
+# Valid in form, and told apart: stand for ids that a preview does not know.
+_VPC, _SUBNET = "vpc-00000000", "subnet-{:08}"
+
+
+def _make(name: str, values: Mapping[str, Any], opts: pulumi.ResourceOptions) -> Made:
+    values = dict(values)
+    region = values.pop("region", None) or pulumi.Config("aws").get("region")
+    if values.get("policy") is False:
+        # Null does not travel between languages.
+        values["policy"] = None
+    network: Any = values.get("network")
+    if network is not None:
+        values["network"] = _with_stand_ins(network)
+    read = settings.read(values, region=region, cluster_name=name)
+    if isinstance(read.network, ExistingNetwork):
+        read = replace(read, network=_with_outputs(read.network, network))
+    platform = JobPlatform(name, _arguments(read), opts)
+    facts = platform.facts
+    return Made(
+        component=platform,
+        outputs={
+            "cluster_name": facts.name,
+            "endpoint": facts.endpoint,
+            "certificate_authority": facts.certificate_authority,
+            "group_names": dict(platform.group_names),
+        },
+    )
+
+
+def _arguments(read: Settings) -> JobPlatformArgs:
+    """Pass every setting on: arguments of the component have the same names."""
+    names = [field.name for field in fields(JobPlatformArgs)]
+    arguments: dict[str, Any] = {name: getattr(read, name) for name in names}
+    types = InstanceTypes.bundled().including(read.instance_types)
+    arguments["instance_types"] = types
+    return JobPlatformArgs(**arguments)
+
+
+def _with_stand_ins(network: Any) -> Any:
+    if not isinstance(network, Mapping):
+        return network
+    kept = dict(network)
+    if isinstance(network.get("vpc_id"), Unknown):
+        kept["vpc_id"] = _VPC
+    subnets = network.get("subnet_ids")
+    if isinstance(subnets, list):
+        kept["subnet_ids"] = [
+            _SUBNET.format(place) if isinstance(one, Unknown) else one
+            for place, one in enumerate(subnets)
+        ]
+    return kept
+
+
+def _with_outputs(network: ExistingNetwork, sent: Mapping[str, Any]) -> ExistingNetwork:
+    """Put what is unknown back: it flows into resources as it is."""
+
+    def known(value: Any) -> Any:
+        return pulumi.Output.from_input(value) if isinstance(value, Unknown) else value
+
+    return replace(
+        network,
+        vpc_id=known(sent["vpc_id"]),
+        subnet_ids=tuple(known(one) for one in sent["subnet_ids"]),
+    )
+
+
+PLATFORM = Offer(
+    text=(
+        "A whole EKS cluster on which jobs run packed, and servers run apart from "
+        "them. Inputs are the keys of a stack file; what is below them is written as "
+        "there."
+    ),
+    inputs={
+        **inputs_of(Settings, "region", "secret_keys"),
+        "cluster": Input(
+            type=ClusterSettings,
+            text=(
+                "The control plane. Without a name it is called as the component, "
+                "without a release of node images the one that this version pins."
+            ),
+            required=True,
+        ),
+        "policy": Input(
+            type=JobPolicySettings,
+            text="What happens to job pods when they are created; false: nothing.",
+        ),
+        "region": Input(
+            type=str, text="Region of the cluster; the one of aws:region if left out."
+        ),
+    },
+    outputs={
+        "cluster_name": str,
+        "endpoint": str,
+        "certificate_authority": str,
+        "group_names": Mapping[str, str],
+    },
+    make=_make,
+    flowing=("network.vpc_id", "network.subnet_ids["),
+)
