@@ -18,6 +18,7 @@ __all__ = [
     "kwok_module",
     "kyverno_module",
     "programs",
+    "prometheus_operator_module",
     "versions",
 ]
 
@@ -255,6 +256,17 @@ def kwok_module(environ: Mapping[str, str]) -> Path:
         BuildError: The module could not be fetched.
     """
     return module_folder("kwok", _KWOK, environ)
+
+
+def prometheus_operator_module(environ: Mapping[str, str]) -> Path:
+    """
+    Return the folder of the Prometheus operator's module, which holds its CRDs.
+
+    Raises:
+        BuildError: The module could not be fetched.
+    """
+    source = "github.com/prometheus-operator/prometheus-operator"
+    return module_folder("prometheus-operator", source, environ)
 
 
 def _files(folders: Iterable[tuple[Bundle, Path]]) -> dict[str, Path]:

@@ -75,7 +75,11 @@ def _service_monitor(
 
 
 def _vpc_cni(settings: Monitoring) -> dict[str, Any]:
-    node = {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
+    node = {
+        "sourceLabels": ["__meta_kubernetes_pod_node_name"],
+        "targetLabel": "node",
+        "action": "replace",
+    }
     return {
         "apiVersion": OPERATOR_API,
         "kind": "PodMonitor",
