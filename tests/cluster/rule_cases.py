@@ -318,6 +318,15 @@ _PODS = [
             ],
         },
     ),
+    Case(
+        name="nobody was missed where labels of pods are not told",
+        told=[
+            one
+            for one in pod("a", labels={})
+            if not one["series"].startswith("kube_pod_labels")
+        ],
+        recorded={"namespace_owner:eks_jobs_policy_misses:count": []},
+    ),
 ]
 
 _PACKING = [

@@ -137,7 +137,7 @@ def _rejections(queries: Queries) -> Iterator[Recording]:
     yield Recording(
         name="group:eks_jobs_pulls_rejected:sum",
         expr=f"sum by ({GROUPED}) ({rejected})\nor {zero(queries)}",
-        meaning="The same for the group",
+        meaning="Job pods of the group that wait although no pull failed",
         unit="short",
     )
 

@@ -206,7 +206,9 @@ def policy_records(scope: Scope) -> Iterator[Recording]:
         name="namespace_owner:eks_jobs_policy_misses:count",
         expr="count by (namespace, owner_kind) (label_replace(\n"
         f"({expected})\nunless on (uid) {labelled}\n"
-        f"and on (uid) {alive(queries, 'Pending', 'Running')},\n"
+        f"and on (uid) {alive(queries, 'Pending', 'Running')}\n"
+        # Where no label of any pod is told, none is missed.
+        f"and on () max({queries.raw('kube_pod_labels')}),\n"
         '"owner_kind", "none", "owner_kind", ""\n))',
         meaning="Pods of jobs without the label of the job policy",
         unit="short",
