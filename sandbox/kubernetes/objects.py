@@ -7,7 +7,7 @@ from typing import Any
 from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.provider.experimental.provider import DiffResponse
 
-from sandbox.kubernetes import changes, kinds, metadata, rules, schema
+from sandbox.kubernetes import changes, kinds, metadata, ownership, rules, schema
 from sandbox.kubernetes.errors import RefusedError
 from sandbox.kubernetes.store import Identity
 
@@ -140,9 +140,33 @@ class ObjectType:
         """Return the object that is kept."""
         return values
 
-    def inputs(self, manifest: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments that stand for an object that was kept."""
-        return manifest
+    def updated(
+        self, live: dict[str, Any], old: dict[str, Any], new: dict[str, Any]
+    ) -> dict[str, Any]:
+        """
+        Return the object that is kept after an update.
+
+        Raises:
+            RefusedError: Another wrote a field that the program would change.
+        """
+        taken = ownership.conflicts(live, old, new)
+        if taken:
+            raise RefusedError(
+                f"{self.kind.name} {new['metadata']['name']} cannot be updated: "
+                f"another than this program wrote {', '.join(taken)}. To take it over, "
+                "set the annotation pulumi.com/patchForce"
+            )
+        return ownership.applied(live, old, new)
+
+    def inputs(
+        self, manifest: dict[str, Any], known: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """
+        Return the arguments that stand for an object that was kept.
+
+        What others wrote is none of them; with nothing *known* all of it is.
+        """
+        return ownership.owned(manifest, known) if known else manifest
 
     def computed(
         self, _values: dict[str, Any], _old: Mapping[str, Any]

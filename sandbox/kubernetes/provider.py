@@ -103,7 +103,8 @@ class KubernetesProvider(rpc.Provider):
         stored = self._store(request.urn).read(identity)
         if stored is None:
             return rpc.ReadResponse()
-        inputs = wrap_map(kind.inputs(stored.manifest), request.inputs)
+        known = {} if contains_unknown(state) else state
+        inputs = wrap_map(kind.inputs(stored.manifest, known), request.inputs)
         computed = {k: v for k, v in request.properties.items() if k == "status"}
         return rpc.ReadResponse(
             request.resource_id, {**computed, **kind.hidden(inputs)}, inputs
@@ -122,7 +123,10 @@ class KubernetesProvider(rpc.Provider):
             return rpc.UpdateResponse(state)
         self._require_cluster()
         state |= wrap_map(kind.computed(new, old), {})
-        self._store(request.urn).write(request.urn, kind.manifest(new))
+        store = self._store(request.urn)
+        stored = store.read(Identity.of(kind.manifest(old)))
+        live = kind.manifest(old) if stored is None else stored.manifest
+        store.write(request.urn, kind.updated(live, old, new))
         return rpc.UpdateResponse(state)
 
     async def delete(self, request: rpc.DeleteRequest) -> None:

@@ -121,7 +121,15 @@ class ReleaseType:
             "spec": {key: value for key, value in values.items() if key not in hidden},
         }
 
-    def inputs(self, manifest: dict[str, Any]) -> dict[str, Any]:
+    def updated(
+        self, _live: dict[str, Any], _old: dict[str, Any], new: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the release that is kept after an upgrade."""
+        return self.manifest(new)
+
+    def inputs(
+        self, manifest: dict[str, Any], _known: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Return the arguments that `manifest` was made of."""
         return {**manifest["metadata"], **manifest["spec"]}
 

@@ -17,6 +17,7 @@ from sandbox.kubernetes.errors import RefusedError
 from tests.sandbox.kubernetes_driver import Driver, kubeconfig, urn, wait
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+DEPLOYMENT = "kubernetes:apps/v1:Deployment"
 SECRET = "kubernetes:core/v1:Secret"
 PRIORITY = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
 POOL = "kubernetes:karpenter.sh/v1:NodePool"
@@ -326,6 +327,66 @@ def test_drift_shows_in_a_refresh(driver):
     path.unlink()
 
     assert (None, {}) == driver.read(CONFIG_MAP, id_, state)
+
+
+def deployment(replicas=None, image="pause:1", **annotations):
+    count = {} if replicas is None else {"replicas": replicas}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "b", "namespace": "b", "annotations": annotations},
+        "spec": {**count, "template": {"spec": {"containers": [{"image": image}]}}},
+    }
+
+
+def scale(driver, replicas: int):
+    """Do what an autoscaler does: write a number behind the program's back."""
+    (path,) = (driver.state / "kubernetes" / "dev").iterdir()
+    header, _, body = path.read_text().partition("apiVersion")
+    manifest = yaml.safe_load(f"apiVersion{body}")
+    manifest["spec"]["replicas"] = replicas
+    path.write_text(header + yaml.safe_dump(manifest))
+
+
+def kept(driver):
+    (text,) = driver.files.values()
+    return yaml.safe_load(text)["spec"]
+
+
+def test_what_another_wrote_is_no_drift_and_outlives_an_update(driver):
+    id_, old = driver.create(DEPLOYMENT, "b", deployment())
+    scale(driver, 3)
+
+    assert (id_, deployment()) == driver.read(DEPLOYMENT, id_, old)
+
+    driver.update(DEPLOYMENT, "b", old, deployment(image="pause:2"))
+
+    assert deployment(3, "pause:2")["spec"] == kept(driver)
+
+
+def test_what_the_program_does_not_write_any_more_goes(driver):
+    _, old = driver.create(DEPLOYMENT, "b", deployment(3, a="1"))
+    driver.update(DEPLOYMENT, "b", old, deployment())
+
+    assert deployment()["spec"] == kept(driver)
+
+
+def test_what_another_wrote_is_not_written_over_unless_by_force(driver):
+    _, old = driver.create(DEPLOYMENT, "b", deployment())
+    scale(driver, 0)
+
+    with pytest.raises(RefusedError) as caught:
+        driver.update(DEPLOYMENT, "b", old, deployment(3))
+
+    assert (
+        "Deployment b cannot be updated: another than this program wrote "
+        ".spec.replicas. To take it over, set the annotation pulumi.com/patchForce"
+    ) == str(caught.value)
+
+    forced = deployment(3, **{"pulumi.com/patchForce": "true"})
+    driver.update(DEPLOYMENT, "b", old, forced)
+
+    assert 3 == kept(driver)["replicas"]
 
 
 @pytest.mark.parametrize(
