@@ -55,7 +55,10 @@ _OWNED = "group, owner_kind"
 _COUNTS = (
     _Row(title="Nodes", name="group:eks_jobs_nodes:count"),
     _Row(
-        title="Nodes, all groups", name="group:eks_jobs_nodes:count", by="", how="sum"
+        title="Nodes, groups together",
+        name="group:eks_jobs_nodes:count",
+        by="",
+        how="sum",
     ),
     _Row(title="Nodes, most", name="group:eks_jobs_nodes:count", over="max_over_time"),
     _Row(

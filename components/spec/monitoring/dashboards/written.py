@@ -4,6 +4,9 @@ Dashboards in the JSON of Grafana.
 The only module that knows grafana-foundation-sdk, the library that Grafana Labs
 generates from the schemas of Grafana. It is imported by whoever writes a dashboard
 and by nobody else, because loading it takes a quarter of a second.
+
+The library advises another model, v2, which old Grafanas do not read; the classic one
+is read by all, Amazon Managed Grafana and the sidecar of Grafana's chart included.
 """
 
 import json
