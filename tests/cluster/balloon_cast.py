@@ -7,6 +7,7 @@ simulated cloud. Three pods fill a node.
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -75,13 +76,15 @@ STATIC_NODES = 2
 SLOW_GRACE = 10
 """Grace of the balloons of `slow`, changed by hand: seconds."""
 
+EAGER = "5s"
+"""When Karpenter consolidates the pools of balloons, and would begin to loop."""
+
 COOLDOWN = 10
 POLLING = 5
 """Seconds of KEDA: the first from the schedule, the second changed by hand."""
 
 _ZONE = "Asia/Seoul"
 _REQUEST = {"cpu": "5", "memory": "1Gi"}
-_SOON = PoolRules(consolidate_after="5s")
 
 
 class Cast:
@@ -102,11 +105,16 @@ class Cast:
             "buffer": BufferBalloon(group="buffer", replicas=PER_NODE, **_REQUEST),
             "static": StaticBalloon(group="static", nodes=STATIC_NODES, name="static"),
         }
-        self.scaler = with_balloons(
-            Karpenter(pools=dict.fromkeys(SCHEDULED, _SOON)),
+        scaler = with_balloons(
+            Karpenter(pools=dict.fromkeys((*SCHEDULED, "buffer"), PoolRules())),
             tuple(self.balloons.values()),
             protected=True,
         )
+        eager = {
+            name: replace(rules, consolidate_after=EAGER)
+            for name, rules in scaler.pools.items()
+        }
+        self.scaler = replace(scaler, pools=eager)
 
     @property
     def settings(self) -> dict[str, str]:

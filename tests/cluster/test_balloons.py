@@ -145,7 +145,11 @@ def test_balloons_come_back_on_one_new_node(story):
 
 
 def test_h058_no_node_is_made_and_given_up_for_balloons(story):
-    """Each pool orders what it needs before the burst, and one machine after it."""
+    """
+    Each pool orders what it needs before the burst, and one machine after it.
+
+    Karpenter looks for what to consolidate all the time.
+    """
     claims = {name: len(story.claims(name)) for name in (*BURSTS, ARM)}
 
     assert {"with": 3, "without": 2, "slow": 2, "buffer": 2, ARM: 1} == claims
@@ -221,6 +225,7 @@ def test_a_capacity_buffer_keeps_a_node_that_nobody_is_on(story):
     assert AT_ONCE > max(story.waits("buffer"))
     assert taken in story.before
     assert {taken} == names([first, second]) & story.before
+    assert names([first, second]) <= story.watch.names("Node")
 
 
 def test_a_static_pool_has_its_nodes_without_any_pod(story):
