@@ -51,6 +51,12 @@ def test_prometheus_takes_the_rules(promtool, tmp_path, scaler, settings):
     assert "" == check(promtool, tmp_path, rule_file(settings, watch(scaler)))
 
 
+def test_prometheus_takes_the_rules_of_two_scalers(promtool, tmp_path):
+    both = replace(watch("karpenter"), scalers=("karpenter", "cluster-autoscaler"))
+
+    assert "" == check(promtool, tmp_path, rule_file(SETTINGS, both))
+
+
 def test_prometheus_takes_the_rules_without_a_policy_and_groups(promtool, tmp_path):
     bare = replace(watch("karpenter"), groups=(), balloon_classes=())
     policy = replace(bare.pods, label=None, labels=(), owners=("Job",))

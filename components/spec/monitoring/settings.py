@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from ..labels import label_problems
 from ..policy.checks import idle_problems, namespace_problems
 from ..problems import choices, refuse
-from ..scaler.duration import duration_problems
+from ..scaler.duration import duration_problems, seconds
 from .thresholds import ALERTS, Thresholds
 
 __all__ = ["Monitoring", "PrometheusAccount", "Scrapes"]
@@ -16,6 +16,9 @@ __all__ = ["Monitoring", "PrometheusAccount", "Scrapes"]
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _DEVICE = re.compile(r"[a-z][a-z0-9]*")
 _RUNBOOKS = "docs/runbooks"
+# Rules read each other's samples, which Prometheus forgets after 5 minutes: one
+# evaluation may be lost.
+_LONGEST = 120
 # Labels that rules give a meaning of their own.
 _TAKEN = ("alertname", "architecture", "group", "node", "owner_kind", "severity")
 
@@ -91,7 +94,8 @@ class Monitoring:
         namespace: Where all of it is created; it must exist.
         labels: Labels of rules and scrapes, by which the operator finds them.
         dashboard_labels: Labels of dashboards, by which Grafana's sidecar does.
-        interval: How often rules are evaluated.
+        interval: How often rules are evaluated, 1s to 2m. Amazon Managed Prometheus
+            wants 30s at least (unconfirmed).
         cluster_label: Label that a Prometheus of several clusters tells them apart
             by; every rule then asks for it. None: it holds this cluster only.
         cluster_value: Its value for this cluster. None: the cluster's name.
@@ -147,7 +151,7 @@ class Monitoring:
         yield from namespace_problems("namespace", (self.namespace,))
         yield from label_problems("labels", self.labels)
         yield from label_problems("dashboard_labels", self.dashboard_labels)
-        yield from duration_problems("interval", self.interval)
+        yield from _interval_problems(self.interval)
         yield from self._cluster_problems()
         yield from _address_problems(self.runbook_url)
         yield from choices("muted", self.muted, ALERTS)
@@ -172,6 +176,13 @@ class Monitoring:
                 "cluster_value must be text without quotes, braces and backslashes, "
                 f"got cluster_value={value!r}"
             )
+
+
+def _interval_problems(interval: str) -> Iterator[str]:
+    problems = duration_problems("interval", interval)
+    if not problems and seconds(interval) > _LONGEST:
+        problems = [f"interval must be 1s to 2m, got interval={interval}"]
+    yield from problems
 
 
 def _account_problems(name: str) -> Iterator[str]:

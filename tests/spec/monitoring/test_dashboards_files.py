@@ -36,7 +36,7 @@ def files(*scalers, settings=SETTINGS):
     return dashboard_files(settings, watch(*scalers))
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(scope="module", params=NAMES)
 def read(request):
     """Return a file as the library reads it, and as it is."""
     register_default_plugins()

@@ -34,6 +34,11 @@ from components.spec.monitoring.thresholds import ALERTS, Thresholds
             "interval must be hours, minutes and seconds such as 6h or 1h30m, got "
             "interval=60",
         ),
+        ({"interval": "2m1s"}, "interval must be 1s to 2m, got interval=2m1s"),
+        (
+            {"interval": "0s"},
+            "interval must be longer than nothing, got interval=0s",
+        ),
         (
             {"cluster_label": "group"},
             "cluster_label must be a label of Prometheus that no rule uses, such as "
@@ -156,6 +161,10 @@ def test_h011_a_label_value_that_yaml_read_as_a_number_is_refused():
 def test_refuses_thresholds_out_of_their_range(thresholds, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         Thresholds(**thresholds)
+
+
+def test_takes_intervals_at_their_ends():
+    assert ["1s", "2m"] == [Monitoring(interval=one).interval for one in ("1s", "2m")]
 
 
 def test_takes_thresholds_at_their_ends():
