@@ -208,7 +208,7 @@ def _install(api: ClusterApi, crds: Sequence[Manifest]) -> None:
 def _is_established(crd: Manifest) -> bool:
     return any(
         one["type"] == "Established" and one["status"] == "True"
-        for one in crd.get("status", {}).get("conditions", [])
+        for one in crd.get("status", {}).get("conditions") or []
     )
 
 

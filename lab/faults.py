@@ -40,8 +40,9 @@ MOMENTS: Mapping[Fault, tuple[float, ...]] = {
 }
 """When each happens, as parts of the load. Expiry needs no moment."""
 
-# Four lives of a node while jobs come, none shorter than a few starts. Guesses.
-_EXPIRY, _LEAST_EXPIRY = 0.25, 120
+# Nodes of the first wave expire while jobs come. Jobs of the built-in load take half of
+# its time at most: one that is interrupted must find a node that lives as long.
+_EXPIRY, _LEAST_EXPIRY = 0.6, 120
 
 _DRIFT_LABEL = "eks-jobs/lab-drift"
 _ZONE = "topology.kubernetes.io/zone"

@@ -39,14 +39,14 @@ def ran(place):
         *_LOAD,
     )
     try:
-        wait_until_at_work(place)
+        wait_until_at_work(first)
         seen = set(children(first.pid).values())
         second = start(place, *_LOAD)
         answer, status = second.communicate(timeout=_SECONDS), second.returncode
         output, _ = first.communicate(timeout=_SECONDS)
     finally:
-        first.send_signal(signal.SIGTERM)
-        first.wait(_SECONDS)
+        first.terminate()
+        first.communicate(timeout=_SECONDS)
     return {
         "status": first.returncode,
         "output": output,
@@ -86,16 +86,12 @@ def children(parent):
     return {int(pid): name for pid, name in lines}
 
 
-def wait_until_at_work(place):
+def wait_until_at_work(running):
     """Wait until Karpenter, the last that starts, has been started."""
-    note = place / "state" / "lab" / "run.lock"
-    end = time.monotonic() + _SECONDS
-    while time.monotonic() < end:
-        runner = json.loads(note.read_text() or "{}") if note.exists() else {}
-        if len(children(runner.get("runner", 0))) == len(PROGRAMS):
-            return
+    while len(children(running.pid)) < len(PROGRAMS):
+        if running.poll() is not None:
+            pytest.fail(running.communicate()[0])
         time.sleep(0.2)
-    raise TimeoutError("the lab was not at work")
 
 
 def interrupted(run):
@@ -189,7 +185,7 @@ def test_the_logs_of_each_scenario_are_kept(place, study):
 def test_nothing_is_left_of_a_run_that_is_interrupted(place, ran, number):
     assert ran["status"] == 0
     running = start(place, "--scenarios", "both", *_LOAD)
-    wait_until_at_work(place)
+    wait_until_at_work(running)
     started = children(running.pid)
     running.send_signal(number)
     output, _ = running.communicate(timeout=60)

@@ -106,9 +106,9 @@ def test_each_happens_while_jobs_come():
 
 
 @pytest.mark.parametrize(
-    ("end", "age"), [(3_600.0, "15m"), (3_602.0, "15m"), (480.0, "2m"), (0.0, "2m")]
+    ("end", "age"), [(3_600.0, "36m"), (3_601.0, "36m1s"), (200.0, "2m"), (0.0, "2m")]
 )
-def test_nodes_live_for_a_quarter_of_the_load(end, age):
+def test_nodes_expire_while_jobs_come(end, age):
     job = Job(
         name="last",
         namespace="team",
