@@ -16,6 +16,11 @@ FOLDERS = sorted(
 # What an example makes, beside the children of its components.
 COMPONENTS = {
     "auto_mode": ["eks-jobs:index:JobPlatform::ci"],
+    "balloons": [
+        "eks-jobs:index:Balloon::shop-job",
+        "kubernetes:core/v1:Namespace::room",
+        "pulumi:providers:kubernetes::shop",
+    ],
     "cluster_autoscaler": ["eks-jobs:index:JobPlatform::ci"],
     "existing_cluster": [
         "eks-jobs:index:JobNodes::shop-job",
@@ -29,6 +34,7 @@ COMPONENTS = {
 }
 EXPORTS = {
     "auto_mode": {"group_names": {"job": "job"}},
+    "balloons": {},
     "cluster_autoscaler": {
         "cluster_name": "ci",
         "group_names": {"server": "ci-server", "job": "ci-job"},
@@ -90,6 +96,22 @@ def test_the_readme_names_what_the_policy_adds():
     ]
 
     assert [] == [line for line in lines if line not in readme]
+
+
+def test_the_balloon_of_the_example_is_that_of_its_readme(deploy):
+    (folder,) = (path for path in FOLDERS if path.name == "balloons")
+    deployment = deployed(deploy, folder)
+    scaled = deployment.only("kubernetes:keda.sh/v1alpha1:ScaledObject").inputs["spec"]
+    pods = deployment.only("kubernetes:apps/v1:Deployment").inputs["spec"]["template"]
+    trigger = scaled["triggers"][0]["metadata"]
+
+    assert ("30 8 * * 1-5", "0 18 * * 1-5", "Asia/Seoul", "3") == (
+        trigger["start"],
+        trigger["end"],
+        trigger["timezone"],
+        trigger["desiredReplicas"],
+    )
+    assert "job" == pods["spec"]["nodeSelector"]["eks-jobs/group"]
 
 
 def test_the_selector_of_the_readme_is_the_label_of_the_nodes():
