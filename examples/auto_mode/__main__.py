@@ -13,7 +13,7 @@ from components import (
 )
 
 platform = JobPlatform(
-    "ci",
+    "auto",
     JobPlatformArgs(
         network=NewNetwork(zones=("eu-west-1a", "eu-west-1b")),
         cluster=ClusterSettings(version="1.36"),

@@ -14,7 +14,7 @@ from components import (
 )
 
 platform = JobPlatform(
-    "ci",
+    "nightly",
     JobPlatformArgs(
         network=NewNetwork(zones=("eu-west-1a", "eu-west-1b")),
         cluster=ClusterSettings(version="1.36", ami_release="v20260714"),

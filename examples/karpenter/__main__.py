@@ -14,7 +14,7 @@ from components import (
 )
 
 platform = JobPlatform(
-    "ci",
+    "data",
     JobPlatformArgs(
         network=NewNetwork(zones=2),
         cluster=ClusterSettings(version="1.36", ami_release="v20260714"),
