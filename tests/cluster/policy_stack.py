@@ -91,9 +91,12 @@ class PolicyStack:
         folder: An empty folder for the project and its state.
         provider: The program of the real provider.
         kubeconfig: How to reach the control plane.
+        program: What is deployed.
     """
 
-    def __init__(self, folder: Path, provider: Path, kubeconfig: Path) -> None:
+    def __init__(
+        self, folder: Path, provider: Path, kubeconfig: Path, program: str = PROGRAM
+    ) -> None:
         self._folder = folder
         layout = Layout(state=folder / "state")
         layout.backend.mkdir(parents=True)
@@ -106,7 +109,7 @@ class PolicyStack:
         (plugins / "pulumi-resource-kubernetes").symlink_to(provider)
         venv = self._environ["VIRTUAL_ENV"]
         (folder / "Pulumi.yaml").write_text(PROJECT.format(venv=venv))
-        (folder / "__main__.py").write_text(PROGRAM)
+        (folder / "__main__.py").write_text(program)
         (folder / "kubeconfig").write_bytes(kubeconfig.read_bytes())
         for name, target in (
             ("components", "components"),
@@ -118,7 +121,11 @@ class PolicyStack:
 
     def first(self, *, wanted: bool) -> None:
         """Choose between a policy that packs nothing and that of the sandbox stack."""
-        self._run("config", "set", "first", str(wanted).lower(), "--stack", "dev")
+        self.choose("first", str(wanted).lower())
+
+    def choose(self, key: str, value: str) -> None:
+        """Set a key that the program reads."""
+        self._run("config", "set", key, value, "--stack", "dev")
 
     def up(self) -> Run:
         """Deploy."""
