@@ -1,9 +1,10 @@
 """
-Queries of the dashboards, asked of Prometheus's own engine on series that were made up.
+Queries of the dashboards, asked of Prometheus on series that were made up.
 
 Not proven here: that Grafana puts the same in place of its variables as these tests.
 """
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -15,9 +16,12 @@ from components.spec.monitoring.dashboards.job_platform import job_platform
 from components.spec.monitoring.dashboards.values import Dashboard
 from components.spec.monitoring.promql import names
 from components.spec.monitoring.rules import Scope
+from lab.panels.__main__ import main
+from lab.report import records
 from tests.cluster.rule_cases import CASES, Case
 from tests.cluster.rule_series import SCALERS, SETTINGS, node, watch
 from tests.cluster.rule_tool import check, said
+from tests.lab.report_study import STUDY
 
 # What Grafana puts in place of its variables, with everything chosen.
 CHOSEN = {
@@ -212,3 +216,26 @@ def test_an_alert_that_fires_is_listed_with_its_place(promtool, tmp_path):
 
 def written(labels: dict[str, str]) -> str:
     return "{" + ",".join(f'{key}="{value}"' for key, value in labels.items()) + "}"
+
+
+@pytest.mark.usefixtures("built")
+def test_the_pictures_show_a_run_of_the_lab(tmp_path, monkeypatch, capsys):
+    """Four nodes, then two; waits of 40 s and a second each, then of 2 s."""
+    records.save(STUDY, tmp_path)
+    out = tmp_path / "out"
+    monkeypatch.setattr("sys.argv", ["", "--from", str(tmp_path), "--out", str(out)])
+
+    assert 0 == main(), capsys.readouterr().err
+    table = (out / "eks-jobs-before-after.svg").read_text()
+    cells = re.findall(r">([^<>]+)</text>", table)
+
+    assert ["Nodes, most", "job", "4", "2", "-50 %"] == line(cells, "Nodes, most")
+    assert ["Until it starts, mean", "job", "Job", "41 s", "3 s", "-92.7 %"] == line(
+        cells, "Until it starts, mean"
+    )
+
+
+def line(cells: list[str], title: str) -> list[str]:
+    """Return the first line of a table that begins with a title."""
+    begin = cells.index(title)
+    return cells[begin : cells.index(title, begin + 1)]
