@@ -28,7 +28,8 @@ _LOOK_SECONDS = 0.05
 # The API server answers several at a time; one that creates is no match for a wave.
 _HANDS = 4
 # Beyond the load, in seconds of this machine: what may still be late.
-_PATIENCE = 120.0
+# A Job whose pod was ended tries again after 10 s, then 20 s, and so on.
+_PATIENCE = 60.0
 _TAIL = 90.0
 
 _PODS: Mapping[str, Any] = {"apiVersion": "v1", "kind": "Pod", "metadata": {}}
@@ -137,7 +138,9 @@ def replay(
         # As when their time of the day is over: nodes would stay for ever.
         for balloon in cluster.balloons:
             cluster.api.delete(balloon)
-        _until(lambda: observer.nodes_left == 0, _TAIL, lambda _: look("nodes go"))
+        # Nodes with jobs that never end would not go.
+        tail = _TAIL if observer.ended >= len(load.jobs) else 0.0
+        _until(lambda: observer.nodes_left == 0, tail, lambda _: look("nodes go"))
         end = clock()
     return ScenarioRun(
         scenario=scenario.name,

@@ -14,6 +14,7 @@ from components.spec.scaler.karpenter import Karpenter
 from components.spec.scaler.pool import PoolRules
 from components.spec.scheduler import SchedulerScoring
 from infra import settings
+from lab.balloons import replayable
 
 __all__ = ["Stack", "read_stack"]
 
@@ -60,6 +61,8 @@ def read_stack(root: Path, name: str) -> Stack:
     """
     read = settings.load_file(root, name)
     karpenter, notes = _karpenter(read.scaler)
+    balloons, without = replayable(read.balloons)
+    notes += without
     if read.policy is None:
         notes += ("The stack has no job policy: that of the library is used.",)
     return Stack(
@@ -69,6 +72,7 @@ def read_stack(root: Path, name: str) -> Stack:
         policy=read.policy or JobPolicySettings(),
         scoring=read.cluster.scheduler,
         instance_types=InstanceTypes.bundled().including(read.instance_types),
+        balloons=balloons,
         notes=notes,
     )
 
