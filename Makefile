@@ -74,7 +74,7 @@ reference: $(STAMP) ## Write docs/reference.md: every key of a stack file
 	@$(RUN) -m scripts.reference
 
 # What of the lab was said; what was not is for the lab to know.
-LAB := TRACE PRICES SCENARIOS FAULTS SPEED HOURS JOBS SEED NODES PODS
+LAB := TRACE PRICES SCENARIOS FAULTS BALLOONS SPEED HOURS JOBS SEED NODES PODS
 LAB_OPTIONS = $(foreach name,$(LAB),$(if $($(name)),\
 	--$(shell echo $(name) | tr A-Z a-z) '$($(name))'))
 

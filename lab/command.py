@@ -229,7 +229,8 @@ def _scenario(plan: _Plan, tools: Tools, scenario: Scenario, show: Show) -> Scen
         "shapes": plan.shapes,
         "pace": plan.pace,
     }
-    held = plan.stack.balloons or balloons_of(plan.load, plan.stack.jobs)
+    own = plan.stack.balloons if plan.options.balloons == "stack" else ()
+    held = own or balloons_of(plan.load, plan.stack.jobs)
     total = len(plan.load.jobs)
     show(scenario.name, 0, total, "the cluster starts")
     with running(

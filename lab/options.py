@@ -30,6 +30,8 @@ class Run:
         hours: Length of the load.
         jobs: How many jobs the built-in load has.
         seed: Of the built-in load.
+        balloons: `stack` for those of the stack file, where it has some; `burst` for
+            as many as the largest burst of the load has need of.
         nodes: Nodes of the measurement of the scheduler, None for no measurement.
         pods: Pods of it.
         out: Folder of the report.
@@ -45,6 +47,7 @@ class Run:
     hours: float
     jobs: int
     seed: int
+    balloons: str
     nodes: int | None
     pods: int | None
     out: Path
@@ -95,6 +98,7 @@ def parse(arguments: Sequence[str]) -> Run | Report:
         hours=found.hours,
         jobs=found.jobs,
         seed=found.seed,
+        balloons=found.balloons,
         nodes=found.nodes,
         pods=found.pods,
         out=found.out,
@@ -129,6 +133,12 @@ def _parser() -> argparse.ArgumentParser:
         "--jobs", type=int, default=_JOBS, help=f"of the built-in load, default {_JOBS}"
     )
     run.add_argument("--seed", type=int, default=1, help="of the built-in load")
+    run.add_argument(
+        "--balloons",
+        choices=("stack", "burst"),
+        default="stack",
+        help="those of the stack file, or enough for the largest burst",
+    )
     run.add_argument(
         "--nodes", type=int, help="measure the scheduler on so many nodes instead"
     )

@@ -75,6 +75,7 @@ def test_a_report_is_of_the_last_run():
     [
         (["--nodes", "5"], "--nodes and --pods must be given together"),
         (["--speed", "fast"], "argument --speed: invalid float value: 'fast'"),
+        (["--balloons", "many"], "argument --balloons: invalid choice: 'many'"),
         (["walk"], "argument command: invalid choice: 'walk'"),
     ],
 )
@@ -189,8 +190,8 @@ def test_the_time_of_a_measurement_is_stated_before_it():
             "--stack prod --out build/lab",
         ),
         (
-            ["FAULTS=drift,expiry", "NODES=500", "PODS=10000"],
-            "--faults drift,expiry --nodes 500 --pods 10000 "
+            ["FAULTS=drift", "BALLOONS=burst", "NODES=500", "PODS=10000"],
+            "--faults drift --balloons burst --nodes 500 --pods 10000 "
             "--stack prod --out build/lab",
         ),
     ],
