@@ -1,23 +1,25 @@
 """Panels of a dashboard, drawn where Grafana would put them."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from components.spec.monitoring.dashboards.values import GRID, Level, Panel, Section
+from lab.panels.told import STEP
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Answer", "Answers", "draw"]
+__all__ = ["Answer", "Answers", "broken", "draw"]
 
 _WIDTH, _ROW, _GAP = 16.0, 0.42, 0.16
 _COLOURS = {"green": "#3f8f4f", "orange": "#d98200", "red": "#c4342d"}
 _LINES = ("#2b7bba", "#d98200", "#4f9d69", "#c9699f", "#8b6fc0", "#8b9099", "#b5532a")
 _GREY, _INK, _FRAME = "#8b9099", "#23272e", "#d5d8dc"
-_LONGEST_LEGEND = 6
+_LONGEST_LEGEND = 9
 _SETTINGS: dict[Any, Any] = {
     "axes.edgecolor": _FRAME,
     "axes.spines.right": False,
@@ -116,7 +118,7 @@ def _nothing(axes: "Axes", panel: Panel) -> None:
     _bare(axes)
     if panel.kind == "stat":
         axes.set_facecolor("#eef0f2")
-    axes.text(0.5, 0.5, panel.empty or "no data", color=_GREY, ha="center", va="center")
+    _middle(axes, panel.empty or "no data", color=_GREY)
 
 
 def _number(axes: "Axes", panel: Panel, found: Sequence[Answer]) -> None:
@@ -124,7 +126,7 @@ def _number(axes: "Axes", panel: Panel, found: Sequence[Answer]) -> None:
     worst = max(one.points[-1][1] for one in found)
     axes.set_facecolor(_COLOURS[_colour(panel.levels, worst)])
     text = "   ".join(_written(one.points[-1][1], panel) for one in found)
-    axes.text(0.5, 0.5, text, color="white", fontsize=15, ha="center", va="center")
+    _middle(axes, text, color="white", fontsize=15)
 
 
 def _graph(axes: "Axes", panel: Panel, found: Sequence[Answer]) -> None:
@@ -132,10 +134,8 @@ def _graph(axes: "Axes", panel: Panel, found: Sequence[Answer]) -> None:
 
     axes.margins(y=0.1)
     for number, one in enumerate(found):
-        minutes = [at / 60 for at, _ in one.points]
-        values = [value for _, value in one.points]
         colour = _LINES[number % len(_LINES)]
-        axes.plot(minutes, values, lw=1.2, color=colour, label=one.title)
+        axes.plot(*broken(one.points), lw=1.2, color=colour, label=one.title)
     for level in panel.levels:
         if level.value is not None:
             colour = _COLOURS[level.colour]
@@ -151,12 +151,24 @@ def _graph(axes: "Axes", panel: Panel, found: Sequence[Answer]) -> None:
         *_first(axes),
         loc="upper left",
         bbox_to_anchor=(-0.08, -0.1),
-        ncols=2,
+        ncols=3,
         frameon=False,
         fontsize=6.5,
         handlelength=1,
         borderpad=0,
     )
+
+
+def broken(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    """Return minutes and values, without a line where there was nothing."""
+    minutes, values = [], []
+    for number, (at, value) in enumerate(points):
+        if number and at > points[number - 1][0] + STEP:
+            minutes.append(at / 60)
+            values.append(math.nan)
+        minutes.append(at / 60)
+        values.append(value)
+    return minutes, values
 
 
 def _first(axes: "Axes") -> tuple[Sequence[Any], Sequence[str]]:
@@ -196,6 +208,12 @@ _LOOKS: dict[str, Callable[["Axes", Panel, Sequence[Answer]], None]] = {
     "table": _table,
     "timeseries": _graph,
 }
+
+
+def _middle(axes: "Axes", text: str, **looks: Any) -> None:
+    axes.text(
+        0.5, 0.5, text, ha="center", va="center", transform=axes.transAxes, **looks
+    )
 
 
 def _bare(axes: "Axes") -> None:

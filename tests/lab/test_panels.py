@@ -4,12 +4,13 @@ Runs of the lab, told as kube-state-metrics would, and drawn as Grafana would.
 That Prometheus takes and understands what is told: tests/cluster/test_dashboards.
 """
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from components.spec.monitoring.dashboards.values import Level, Panel, Query, Section
-from lab.panels.drawing import Answer, draw
+from lab.panels.drawing import Answer, broken, draw
 from lab.panels.prometheus import steps
 from lab.panels.told import Told
 from tests.lab.report_study import STUDY
@@ -161,3 +162,13 @@ def test_a_picture_is_the_same_each_time():
     answers = {"Wait": answer((0, 1.0)), "Waits": answer((0, 1.0), (60, 2.0))}
 
     assert draw([SECTION], answers, 600) == draw([SECTION], answers, 600)
+
+
+def test_a_line_ends_where_there_was_nothing():
+    """Grafana draws it so: a job that came back later did not run in between."""
+    minutes, values = broken([(0, 1.0), (15, 2.0), (60, 3.0)])
+
+    assert [0, 0.25, 1, 1] == minutes
+    assert [1.0, 2.0, None, 3.0] == [
+        None if math.isnan(value) else value for value in values
+    ]

@@ -92,6 +92,7 @@ def _variable(one: Variable) -> _Variable:
         .label(one.title)
         .datasource(_SOURCE)
         .query(one.values)
+        .definition(one.values)
         .refresh(model.VariableRefresh.ON_TIME_RANGE_CHANGED)
         .sort(model.VariableSort.ALPHABETICAL_ASC)
         .multi(one.several)
