@@ -1,14 +1,20 @@
 """
-Links and commands in the documents lead somewhere.
+Links, commands, fragments of stack files and of programs in the documents are sound.
 
-Not proven here: that an address on the web answers.
+Not proven here: that an address on the web answers, that commands of others are right.
 """
 
+import ast
 import re
 import subprocess
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
+import pulumi
 import pytest
+
+from tests.document_blocks import blocks, fragments, read_fragment
 
 ROOT = Path(__file__).parent.parent
 MADE = {".git", ".venv", ".sandbox", "build", "node_modules"}
@@ -21,6 +27,10 @@ DOCUMENTS = sorted(
 )
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 COMMAND = re.compile(r"(?:^|`)\s*make ([a-z-]+)", re.MULTILINE)
+
+
+# What programs import: what we ship, under both of its names, and the SDKs.
+NAMES = {"eks_jobs": "components"}
 
 
 def headings(path: Path) -> set[str]:
@@ -53,6 +63,78 @@ def test_every_command_is_a_target_of_make(document):
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
 
     assert [] == [command for command in commands if command not in targets]
+
+
+@pytest.mark.parametrize(
+    ("document", "text"),
+    [
+        pytest.param(document, text, id=f"{document}-{place}")
+        for document in DOCUMENTS
+        for place, text in enumerate(fragments(ROOT / document))
+    ],
+)
+def test_every_fragment_of_a_stack_file_is_valid(tmp_path, document, text):
+    """Alone with the least that a stack file says, as a reader would paste it."""
+    chosen = read_fragment(tmp_path, text)
+
+    assert chosen.jobs, document
+
+
+def test_a_wrong_fragment_is_seen(tmp_path):
+    with pytest.raises(pulumi.RunError, match="^vpc_cni.warm: unknown key"):
+        read_fragment(tmp_path, "eks-jobs:vpc_cni: {kind: prefixes, warm: 2}\n")
+
+
+def absent(text: str) -> list[str]:
+    """Name what a program imports and what is not there."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [a.name for a in node.names if not find_spec(known(a.name))]
+        elif isinstance(node, ast.ImportFrom):
+            module = import_module(known(str(node.module)))
+            found += [a.name for a in node.names if not hasattr(module, a.name)]
+    return found
+
+
+def known(module: str) -> str:
+    return NAMES.get(module, module)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+def test_every_program_parses_and_its_imports_exist(document):
+    texts = blocks(ROOT / document, "python")
+
+    assert [] == [name for text in texts for name in absent(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import eks_jobs as jobs", []),
+        ("from components import JobGroup, JobGruop", ["JobGruop"]),
+        ("import component", ["component"]),
+    ],
+)
+def test_a_wrong_import_is_seen(text, expected):
+    assert expected == absent(text)
+
+
+def test_every_document_is_found_from_the_index():
+    index = ROOT / "docs" / "README.md"
+    linked = {
+        (index.parent / link.partition("#")[0]).resolve().relative_to(ROOT)
+        for link in LINK.findall(index.read_text())
+    }
+    # Alerts lead to runbooks, guides to each other.
+    deeper = {Path("docs/runbooks"), Path("docs/adopt")}
+    wanted = {
+        path
+        for path in DOCUMENTS
+        if path.parts[0] in ("docs", "examples") and path.parent not in deeper
+    }
+
+    assert set() == wanted - linked - {Path("docs/README.md")}
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ ADDED = pod_fragment(JobPolicySettings())
 
 @pytest.fixture(scope="module")
 def deployments(deploy):
-    """Every example, deployed once."""
+    """Deploy every example, once."""
     return {
         folder.name: deploy(lambda: runpy.run_path(str(folder / "__main__.py")))  # noqa: B023 (called at once)
         for folder in FOLDERS

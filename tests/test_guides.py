@@ -1,0 +1,170 @@
+"""
+The guides of docs/adopt, step by step: a step adds, and never touches what is there.
+
+The blocks of Python in a guide continue each other, so step 3 is the first three
+blocks. Not proven here: the commands of kubectl and aws between the steps.
+"""
+
+from itertools import pairwise
+
+import pytest
+
+from infra import program
+from tests.document_blocks import ROOT, blocks, fragments, read_fragment
+
+GUIDES = ROOT / "docs" / "adopt"
+
+NODES = "eks-jobs:index:JobNodes"
+POLICY = "eks-jobs:index:JobPolicy"
+SUSPENDED = "eks-jobs:index:SuspendedProcesses"
+PROVIDER = "pulumi:providers:kubernetes"
+
+# What each step of a guide adds, beside the children of its components.
+ADDED = {
+    "existing-cluster": [
+        {f"{PROVIDER}::shop"},
+        {f"{POLICY}::shop-jobs"},
+        {f"{NODES}::shop-job"},
+        {"eks-jobs:index:KarpenterNodes::shop-karpenter"},
+    ],
+    "from-the-article": [
+        {f"{SUSPENDED}::old-job", f"{SUSPENDED}::old-job-arm"},
+        {f"{PROVIDER}::shop", f"{POLICY}::shop-jobs"},
+        {f"{NODES}::shop-job", f"{NODES}::shop-job-arm"},
+    ],
+    "suspend-az-rebalance": [
+        {f"{SUSPENDED}::shop-batch"},
+        {f"{SUSPENDED}::shop-nightly", f"{SUSPENDED}::shop-reports"},
+    ],
+}
+
+ANSWERS = {
+    "aws:eks/getNodeGroup:getNodeGroup": lambda args: {
+        "id": args["nodeGroupName"],
+        "resources": [
+            {"autoscalingGroups": [{"name": f"eks-{args['nodeGroupName']}"}]}
+        ],
+    }
+}
+
+
+@pytest.fixture(scope="module")
+def steps(deploy):
+    """Deploy every step of every guide, once."""
+
+    def run(text: str):
+        return deploy(lambda: exec(text, {}), answers=ANSWERS)
+
+    return {
+        guide: [run("".join(parts[: count + 1])) for count in range(len(parts))]
+        for guide in ADDED
+        for parts in [blocks(GUIDES / f"{guide}.md", "python")]
+    }
+
+
+def above(deployment) -> set[str]:
+    return {r.path for r in deployment.resources if "$" not in r.path}
+
+
+def made(deployment):
+    return {r.path: r.inputs for r in deployment.resources}
+
+
+def test_every_guide_with_a_program_is_run():
+    assert set(ADDED) == {
+        path.stem for path in GUIDES.glob("*.md") if blocks(path, "python")
+    }
+
+
+@pytest.mark.parametrize("guide", ADDED)
+def test_a_step_adds_what_the_guide_says(steps, guide):
+    found = [set(), *(above(step) for step in steps[guide])]
+
+    assert ADDED[guide] == [new - old for old, new in pairwise(found)]
+
+
+@pytest.mark.parametrize("guide", ADDED)
+def test_no_step_changes_what_is_there(steps, guide):
+    """A job runs on what the step before has made, or nothing has made here."""
+    changed = [
+        path
+        for old, new in pairwise(made(step) for step in steps[guide])
+        for path, inputs in old.items()
+        if new.get(path) != inputs
+    ]
+
+    assert [] == changed
+
+
+@pytest.mark.parametrize("guide", ADDED)
+def test_no_step_owns_what_others_made(steps, guide):
+    """Nodes, networks and clusters of others are looked at, never registered."""
+    ours = {"JobNodes", "KarpenterNodes"}
+    nodes = [
+        resource.path
+        for resource in steps[guide][-1].resources
+        if resource.type
+        in ("aws:autoscaling/group:Group", "aws:eks/nodeGroup:NodeGroup")
+    ]
+
+    assert [] == [path for path in nodes if not any(f":{one}$" in path for one in ours)]
+
+
+def test_the_protection_is_there_before_the_first_node(steps):
+    first = {
+        end: next(
+            count
+            for count, step in enumerate(steps["existing-cluster"])
+            if any(end in path for path in above(step))
+        )
+        for end in ("JobPolicy", "JobNodes", "KarpenterNodes")
+    }
+
+    assert {"JobPolicy": 1, "JobNodes": 2, "KarpenterNodes": 3} == first
+
+
+def test_the_article_keeps_its_label(steps):
+    """Pods that are there and pods that come are packed together."""
+    (policy,) = (
+        resource
+        for resource in steps["from-the-article"][-1].resources
+        if resource.type.endswith(":MutatingAdmissionPolicy")
+    )
+
+    assert "'group' in object.metadata.?labels" in str(policy.inputs)
+
+
+@pytest.fixture(scope="module")
+def engines(deploy, tmp_path_factory):
+    """Deploy the stack before and after the word is changed."""
+    folder = tmp_path_factory.mktemp("native-policy")
+    texts = fragments(GUIDES / "native-policy.md")
+    return [
+        deploy(lambda: program.deploy(chosen))  # noqa: B023 (called at once)
+        for chosen in (read_fragment(folder, text) for text in texts)
+    ]
+
+
+def names(deployment, kind: str) -> set[str]:
+    """Name what the job policy of a stack makes, by the end of its path."""
+    found = {r.path for r in deployment.resources if ":JobPolicy$" in r.path}
+    return {path.rpartition("::")[2] for path in found if kind in path}
+
+
+def test_another_engine_has_objects_of_other_names(engines):
+    """The new ones can be there before the old ones go."""
+    before, after = engines
+
+    assert {"platform-policy-kyverno-legacy"} == names(before, "ClusterPolicy::")
+    assert {"platform-policy-native"} == names(after, "MutatingAdmissionPolicy::")
+    assert {"platform-policy-kyverno"} == names(before, "Release::")
+    assert set() == names(after, "Release::")
+
+
+def test_another_engine_changes_no_node(engines):
+    before, after = (
+        {path: inputs for path, inputs in made(one).items() if "JobPolicy" not in path}
+        for one in engines
+    )
+
+    assert before == after
