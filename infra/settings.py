@@ -8,7 +8,7 @@ is stored as a secret: `program.keep_secrets` says which inputs, for each key.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from json import loads
 from pathlib import Path
@@ -79,6 +79,9 @@ class Settings:
     secret_keys: frozenset[str] = frozenset()
 
 
+# `pulumi new` asks for single values: `network.zones` is a key of its own then.
+_PATH = "."
+
 # Fields that the program supplies.
 _GIVEN = ("region", "secret_keys")
 
@@ -92,7 +95,11 @@ def load(config: pulumi.Config) -> Settings:
     """
     keys = {**runtime_config.get_config_env(), **runtime_config.CONFIG.get()}
     names = [key.partition(":")[2] for key in keys if key.startswith(f"{config.name}:")]
-    secret = [n for n in names if runtime_config.is_config_secret(config.full_key(n))]
+    secret = [
+        name.partition(_PATH)[0]
+        for name in names
+        if runtime_config.is_config_secret(config.full_key(name))
+    ]
     return read(
         {name: config.get(name) for name in names},
         region=pulumi.Config("aws").get("region"),
@@ -133,6 +140,7 @@ def read(
 
     Args:
         values: What the file says, by key; a text is read as JSON, as Pulumi does.
+            A key may also name one value inside another, as `network.zones` does.
         region: What it says about `aws:region`; it must say something.
         cluster_name: Name of a cluster whose settings give none.
         secret_keys: Keys that hold secrets.
@@ -141,14 +149,35 @@ def read(
         pulumi.RunError: Keys are missing, unknown, mistyped or out of range, or
             contradict each other: one line for each, which names it.
     """
-    parsed = {name: _parsed(value) for name, value in values.items()}
+    parsed, twice = _gathered({key: _parsed(value) for key, value in values.items()})
     found, problems = reader.read_fields(Settings, "", parsed, _GIVEN)
-    problems = checks.region_problems(region) + problems
+    problems = checks.region_problems(region) + twice + problems
     problems += _complete(found, cluster_name)
     problems += checks.cross_problems(found, region)
     if problems:
         raise pulumi.RunError("\n".join(problems))
     return Settings(**found, region=region, secret_keys=secret_keys)
+
+
+def _gathered(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Put `network.zones` into `network`, and name what is said twice."""
+    gathered = {key: value for key, value in values.items() if _PATH not in key}
+    twice: list[str] = []
+    for path in sorted(values.keys() - gathered.keys()):
+        key, _, name = path.partition(_PATH)
+        held = gathered.get(key, {})
+        if key not in _names() or not isinstance(held, Mapping):
+            # The reader refuses it, as it does with any other key.
+            gathered[path] = values[path]
+            continue
+        if name in held:
+            twice.append(f"{path}: stands twice, alone and in {key}")
+        gathered[key] = {**held, name: values[path]}
+    return gathered, twice
+
+
+def _names() -> set[str]:
+    return {known.name for known in fields(Settings) if known.name not in _GIVEN}
 
 
 def _parsed(value: Any) -> Any:

@@ -110,6 +110,7 @@ def test_keys_stand_in_the_order_of_the_settings(stack):
 # its balloons one of a kind that Karpenter calls alpha.
 WARNINGS = {
     "alpha": ["jobs[0].volume", "jobs[1].volume"],
+    "dev": ["jobs[0].volume", "jobs[1].volume"],
     "prod": ["jobs[0].volume", "jobs[1].volume"],
     "sandbox": [
         "policy.host_network",
@@ -171,6 +172,7 @@ def test_nodes_boot_the_pinned_release_and_nothing_called_latest(run, stack):
     ("stack", "kinds"),
     [
         ("alpha", ["cluster-autoscaler"]),
+        ("dev", ["karpenter"]),
         ("prod", ["karpenter"]),
         ("sandbox", ["karpenter", "cluster-autoscaler"]),
     ],
