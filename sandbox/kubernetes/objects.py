@@ -143,19 +143,7 @@ class ObjectType:
     def updated(
         self, live: dict[str, Any], old: dict[str, Any], new: dict[str, Any]
     ) -> dict[str, Any]:
-        """
-        Return the object that is kept after an update.
-
-        Raises:
-            RefusedError: Another wrote a field that the program would change.
-        """
-        taken = ownership.conflicts(live, old, new)
-        if taken:
-            raise RefusedError(
-                f"{self.kind.name} {new['metadata']['name']} cannot be updated: "
-                f"another than this program wrote {', '.join(taken)}. To take it over, "
-                "set the annotation pulumi.com/patchForce"
-            )
+        """Return the object that is kept after an update."""
         return ownership.applied(live, old, new)
 
     def inputs(

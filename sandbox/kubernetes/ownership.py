@@ -2,15 +2,14 @@
 Whose a field is: an object holds what the program wrote, and what others wrote.
 
 A controller that scales a Deployment writes its replicas. Server-side apply leaves
-them alone as long as the program does not write them too.
+them alone as long as the program does not write them too. What the API server refuses
+to write over is not imitated: the files do not say who wrote what.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["applied", "conflicts", "owned"]
-
-_FORCE = "pulumi.com/patchForce"
+__all__ = ["applied", "owned"]
 
 
 def applied(
@@ -47,33 +46,6 @@ def owned(live: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
         for key, now in live.items()
         if key in known
     }
-
-
-def conflicts(
-    live: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any]
-) -> list[str]:
-    """
-    List the fields that another wrote and the program would write otherwise.
-
-    None with the annotation that takes them over.
-
-    Sources:
-        Kubernetes, server-side apply, conflicts. pulumi-kubernetes,
-        provider/pkg/await/await.go, `patchForce`.
-    """
-    annotations = _map(_map(new.get("metadata")).get("annotations"))
-    return [] if annotations.get(_FORCE) == "true" else [*_taken(live, old, new, "")]
-
-
-def _taken(
-    live: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any], path: str
-) -> Iterator[str]:
-    for key in sorted(live.keys() & new.keys()):
-        before, now, wanted = old.get(key), live[key], new[key]
-        if isinstance(now, Mapping) and isinstance(wanted, Mapping):
-            yield from _taken(now, _map(before), wanted, f"{path}.{key}")
-        elif key not in old and now != wanted:
-            yield f"{path}.{key}"
 
 
 def _map(value: Any) -> Mapping[str, Any]:

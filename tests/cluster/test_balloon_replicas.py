@@ -128,7 +128,7 @@ def story(api, built, control_plane, tmp_path_factory):
             note("refresh", stack.preview("--refresh"))
             choose("two", scheduled=True)
             note("another label", stack.up())
-            scale(api, 0)
+            scale(api, 4)
             choose("two", scheduled=False)
             note("no schedule", stack.up())
             note("last preview", stack.preview("--refresh"))
@@ -165,7 +165,7 @@ def test_an_update_leaves_the_number_alone(story):
 
 
 def test_a_number_of_the_file_is_taken_over_from_keda(story):
-    """Without force the API server would refuse it: KEDA owns the field."""
+    """No conflict: writes to the scale of what names no replicas are nobody's."""
     assert 2 == story.replicas["no schedule"]
     assert {} == story.runs["last preview"].steps
 

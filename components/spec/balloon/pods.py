@@ -95,11 +95,9 @@ def deployment(
     """
     Return the Deployment of a balloon.
 
-    With a schedule it names no replicas, which belong to KEDA then; without one it
-    takes them over from a KEDA of before, which still counts as their owner and would
-    make the update a conflict. Pods of a new template come after the old ones are
-    gone, or they would start nodes beside them. Pulumi does not wait for it: balloons
-    may wait for room for ever.
+    With a schedule it names no replicas, which belong to KEDA then. Pods of a new
+    template come after the old ones are gone, or they would start nodes beside them.
+    Pulumi does not wait for it: balloons may wait for room for ever.
 
     Args:
         balloon: The balloon.
@@ -108,15 +106,9 @@ def deployment(
 
     Shape:
         A `Deployment` whose pods keep to the restricted level of Pod Security.
-
-    Sources:
-        pulumi-kubernetes, provider/pkg/await/await.go: an apply without the
-        annotation patchForce is refused what another manager owns.
     """
     own = {_APP: _NAME, _INSTANCE: balloon.object_name}
-    count, owner = {"replicas": balloon.replicas}, {"pulumi.com/patchForce": "true"}
-    if balloon.schedule is not None:
-        count, owner = {}, {}
+    count = {} if balloon.schedule is not None else {"replicas": balloon.replicas}
     spec = {
         **pod_template(balloon, group)["spec"],
         "priorityClassName": priority_class_name(balloon),
@@ -130,7 +122,7 @@ def deployment(
             "name": balloon.object_name,
             "namespace": namespace,
             "labels": own,
-            "annotations": {"pulumi.com/skipAwait": "true", **owner},
+            "annotations": {"pulumi.com/skipAwait": "true"},
         },
         "spec": {
             **count,

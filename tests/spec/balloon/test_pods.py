@@ -179,18 +179,8 @@ def test_replicas_have_one_owner():
 
 def test_up_does_not_wait_for_balloons_that_find_no_room():
     for balloon in (pods(), pods(schedule=office())):
-        annotations = deployment(balloon, job())["metadata"]["annotations"]
-        assert "true" == annotations["pulumi.com/skipAwait"]
-
-
-def test_replicas_are_taken_over_from_a_keda_of_before():
-    """Its scaling counts as ownership, and an update would be a conflict."""
-    always, scheduled = (
-        deployment(balloon, job())["metadata"]["annotations"]
-        for balloon in (pods(), pods(schedule=office()))
-    )
-
-    assert {"pulumi.com/patchForce": "true"} == dict(always.items() - scheduled.items())
+        made = deployment(balloon, job())
+        assert {"pulumi.com/skipAwait": "true"} == made["metadata"]["annotations"]
 
 
 def test_a_new_template_starts_no_second_set_of_pods():
