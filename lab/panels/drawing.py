@@ -233,7 +233,8 @@ def _written(value: float, panel: Panel, query: int = 0) -> str:
     """Write a value with its unit, about as Grafana does."""
     unit = panel.queries[query].unit
     if unit == "percentunit":
-        return f"{100 * value:.1f} %".replace(".0 ", " ")
+        # Zero is added because what is rounded to zero may be -0.
+        return f"{round(100 * value, 1) + 0.0:.1f} %".replace(".0 ", " ")
     if unit == "s" and abs(value) >= 60:
         return f"{value / 60:.1f} min"
     ending = {"s": " s", "h": " h"}.get(unit, "")
