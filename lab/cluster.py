@@ -136,7 +136,7 @@ def running(
     if scenario.balloons:
         scaler = held.with_held(stack.karpenter, balloons, protects=scenario.protects)
         stack = replace(stack, karpenter=scaler)
-    config = scheduler_config(scenario.scoring)
+    config = scheduler_config(scenario.scoring, pace)
     with (
         control_plane(tools, config, logs) as (bare, plane, state),
         kubelets(tools.programs["kwok"], tools.kwok, plane.kubeconfig, state),

@@ -30,6 +30,7 @@ Sources: Karpenter 1.15, pkg/controllers: it looks every 10 s, thinks it over fo
 """
 
 _FASTEST = 100
+_BACKOFF = 10
 _LEAST_BATCH_MS = 10
 
 
@@ -77,6 +78,15 @@ class Pace:
         """Whole seconds of this machine that a node takes to start, one at least."""
         return max(1, round(self.shorter(NODE_START)))
 
+    @property
+    def backoff_seconds(self) -> int:
+        """
+        Longest time until the scheduler tries a pod again, one second at least.
+
+        Sources: 10 s, KubeSchedulerConfiguration; it begins with one second.
+        """
+        return max(1, round(self.shorter(_BACKOFF)))
+
     def rules(self, rules: PoolRules) -> PoolRules:
         """
         Return rules by which nodes go as late as they would in real time.
@@ -113,6 +123,9 @@ class Pace:
             f"Karpenter and Kubernetes count whole seconds, {self.speed:g} s here; a "
             f"node starts in {self.start_seconds * self.speed:g} s instead of "
             f"{NODE_START:g} s.",
+            "A pod that found no node, or that pushes out a balloon, is tried again "
+            f"after 1 s at the earliest, {self.speed:g} s here; a Job whose pod was "
+            f"ended makes another after 10 s, {10 * self.speed:g} s here.",
             "Budgets with a schedule are left out: the clock on the wall runs as "
             "always.",
         )

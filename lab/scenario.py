@@ -14,6 +14,7 @@ from components.spec.scaler.karpenter import PreferencePolicy
 from components.spec.scaler.pool import Budget, PoolRules
 from components.spec.scheduler import SchedulerScoring
 from lab.faults import Fault
+from lab.pace import Pace
 from lab.stack import Stack
 
 __all__ = ["DEFAULT_SCENARIOS", "NAMES", "Scenario", "scenarios", "scheduler_config"]
@@ -106,9 +107,15 @@ def scenarios(names: str, stack: Stack) -> tuple[Scenario, ...]:
     return tuple(_scenario(name, stack) for name in wanted)
 
 
-def scheduler_config(scoring: SchedulerScoring | None) -> dict[str, Any]:
+def scheduler_config(
+    scoring: SchedulerScoring | None, pace: Pace = Pace(speed=1)
+) -> dict[str, Any]:
     """
     Return what a scheduler with this scoring is configured with.
+
+    Args:
+        scoring: The scoring, None for the default.
+        pace: Makes the longest wait of a pod that found no node shorter.
 
     Shape:
         A part of a KubeSchedulerConfiguration: the profile that all pods have.
@@ -117,7 +124,7 @@ def scheduler_config(scoring: SchedulerScoring | None) -> dict[str, Any]:
     if scoring is not None:
         fit = scoring.kube_scheduler_config()["nodeResourcesFit"]
         profile["pluginConfig"] = [{"name": "NodeResourcesFit", "args": fit}]
-    return {"profiles": [profile]}
+    return {"podMaxBackoffSeconds": pace.backoff_seconds, "profiles": [profile]}
 
 
 def _name_problems(wanted: list[str]) -> Iterator[str]:

@@ -44,6 +44,11 @@ def test_a_node_starts_after_a_whole_second_at_least(speed, seconds):
     assert seconds == Pace(speed=speed).start_seconds
 
 
+@pytest.mark.parametrize(("speed", "seconds"), [(1, 10), (5, 2), (20, 1), (100, 1)])
+def test_a_pod_that_found_no_node_waits_a_second_at_least(speed, seconds):
+    assert seconds == Pace(speed=speed).backoff_seconds
+
+
 @pytest.mark.parametrize(
     ("speed", "after", "quiet"),
     [
@@ -103,5 +108,5 @@ def test_a_drain_without_an_end_keeps_none():
 
 def test_says_what_is_not_as_in_real_time():
     assert ("Nothing was compressed.",) == Pace(speed=1).notes()
-    assert 4 == len(Pace(speed=20).notes())
+    assert 5 == len(Pace(speed=20).notes())
     assert "20 times faster" in Pace(speed=20).notes()[0]

@@ -9,6 +9,7 @@ import pytest
 from components.spec.policy.packing import affinity_term
 from components.spec.policy.settings import JobPolicySettings
 from components.spec.scheduler import ResourceWeight, SchedulerScoring
+from lab.pace import Pace
 from lab.scenario import (
     DEFAULT_SCENARIOS,
     NAMES,
@@ -138,6 +139,7 @@ def test_the_weights_of_the_stack_file_count():
 
 def test_the_scheduler_takes_the_scoring_in_its_own_words():
     assert {
+        "podMaxBackoffSeconds": 10,
         "profiles": [
             {
                 "schedulerName": "default-scheduler",
@@ -156,11 +158,12 @@ def test_the_scheduler_takes_the_scoring_in_its_own_words():
                     }
                 ],
             }
-        ]
+        ],
     } == scheduler_config(SchedulerScoring())
-    assert {"profiles": [{"schedulerName": "default-scheduler"}]} == scheduler_config(
-        None
-    )
+    assert {
+        "podMaxBackoffSeconds": 1,
+        "profiles": [{"schedulerName": "default-scheduler"}],
+    } == scheduler_config(None, Pace(speed=20))
 
 
 def test_the_recipe_packs_each_namespace_by_itself():
