@@ -206,11 +206,18 @@ def _variant(classes: Sequence[Any], path: str, value: Any) -> Any:
         kind = read_literal(list(by_kind), _at(path, "kind"), values["kind"])
         return by_kind[kind]
     usual = [cls for cls in classes if len(classes) == 1 or _is_usual(cls)]
-    if not usual:
-        raise pulumi.RunError(
-            f"{_at(path, 'kind')}: missing key, expected one of {', '.join(by_kind)}"
-        )
-    return usual[0]
+    if usual:
+        return usual[0]
+    accepted = ["kind", *dict.fromkeys(n for cls in classes for n in _names(cls))]
+    missing = f"{_at(path, 'kind')}: missing key, expected one of {', '.join(by_kind)}"
+    raise pulumi.RunError("\n".join([missing, *_unknown_keys(path, values, accepted)]))
+
+
+def _unknown_keys(
+    path: str, values: Mapping[Any, Any], accepted: Sequence[str]
+) -> list[str]:
+    unknown = sorted((key for key in values if key not in accepted), key=str)
+    return [_unknown_key(_at(path, key), key, accepted) for key in unknown]
 
 
 def _is_usual(cls: Any) -> bool:
@@ -224,10 +231,7 @@ def _by_keys(classes: Sequence[Any], path: str, values: Mapping[Any, Any]) -> An
     best = max(classes, key=lambda cls: sum(key in names[cls] for key in values))
     own = [key for key in values if key in names[best]]
     if values and not own:
-        lines = [
-            _unknown_key(_at(path, k), k, accepted) for k in sorted(values, key=str)
-        ]
-        raise pulumi.RunError("\n".join(lines))
+        raise pulumi.RunError("\n".join(_unknown_keys(path, values, accepted)))
     alien = [key for key in values if key in accepted and key not in names[best]]
     if alien:
         raise pulumi.RunError(

@@ -1,6 +1,7 @@
 """gp3 root volumes."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 from .problems import refuse
 
@@ -22,6 +23,9 @@ class Gp3Limits:
         iops_per_gib: Most operations per second for each GiB, above *min_iops*.
         iops_per_mib: Operations per second needed for each MiB/s of throughput.
 
+    Raises:
+        ValueError: A limit is below 1, or a largest value below the smallest.
+
     Sources:
         Ranges: EC2 API, CreateVolume, as raised in September 2025. Ratios: EBS user
         guide, gp3 volumes.
@@ -35,6 +39,24 @@ class Gp3Limits:
     max_throughput_mib: int = 2_000
     iops_per_gib: int = 500
     iops_per_mib: int = 4
+
+    def __post_init__(self) -> None:
+        refuse([*self._small_problems(), *self._order_problems()])
+
+    def _small_problems(self) -> Iterator[str]:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if value < 1:
+                yield f"{one.name} must be at least 1, got {one.name}={value}"
+
+    def _order_problems(self) -> Iterator[str]:
+        for name in ("size_gib", "iops", "throughput_mib"):
+            least, most = getattr(self, f"min_{name}"), getattr(self, f"max_{name}")
+            if most < least:
+                yield (
+                    f"max_{name} must be at least min_{name}={least}, "
+                    f"got max_{name}={most}"
+                )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
