@@ -137,6 +137,36 @@ def test_every_document_is_found_from_the_index():
     assert set() == wanted - linked - {Path("docs/README.md")}
 
 
+def test_every_figure_that_a_document_names_is_one_of_monitoring():
+    figure = re.compile(r"`([a-z_]+:eks_jobs_\w+:\w+)`")
+    known = set(figure.findall((ROOT / "docs" / "monitoring.md").read_text()))
+
+    assert set() == {
+        name
+        for document in DOCUMENTS
+        for name in figure.findall((ROOT / document).read_text())
+        if name not in known
+    }
+
+
+def test_every_key_to_change_is_one_of_the_reference():
+    reference = (ROOT / "docs" / "reference.md").read_text()
+    ends = {
+        key.split(".", place)[-1]
+        for key in re.findall(r"^\| \[?`(\S+?)`", reference, re.MULTILINE)
+        for place in range(key.count(".") + 1)
+    }
+    rows = re.findall(
+        r"^\|.*\| (.+) \|$",
+        (ROOT / "docs" / "troubleshooting.md").read_text(),
+        re.MULTILINE,
+    )
+    named = re.findall(r"`([a-z_]+(?:\.[a-z_<>]+)*)[`:]", "\n".join(rows))
+
+    assert len(named) > 30
+    assert [] == [key for key in named if key not in ends]
+
+
 @pytest.mark.parametrize(
     ("link", "expected"),
     [
