@@ -161,7 +161,7 @@ def test_every_key_to_change_is_one_of_the_reference():
         (ROOT / "docs" / "troubleshooting.md").read_text(),
         re.MULTILINE,
     )
-    named = re.findall(r"`([a-z_]+(?:\.[a-z_<>]+)*)[`:]", "\n".join(rows))
+    named = re.findall(r"`([a-z_]+(?:\.[a-z_<>]+)*)(?:`|: )", "\n".join(rows))
 
     assert len(named) > 30
     assert [] == [key for key in named if key not in ends]
