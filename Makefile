@@ -7,12 +7,13 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 PINS := requirements.txt requirements-dev.txt
+AUDIT := build/audit
 # One stamp for each content of the pins: a change of a pin installs again.
 STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools cluster-tools up preview down status render
-.PHONY: test test-cluster lab check hazards reference bench clean
+.PHONY: audit test test-cluster lab check hazards reference bench clean
 
 help: ## Show this list
 	@echo "make TARGET [STACK=$(STACK)] [OUT=$(OUT)]"
@@ -82,6 +83,13 @@ lab: $(STAMP) ## Replay jobs on a real scheduler and Karpenter (TRACE, SCENARIOS
 	@$(RUN) -m lab run $(LAB_OPTIONS) \
 		--stack $(if $(filter file,$(origin STACK)),prod,$(STACK)) \
 		--out $(if $(filter file,$(origin OUT)),build/lab,$(OUT))
+
+audit: $(STAMP) ## Ask PyPI about known faults of what is installed; needs its JSON API
+	@test -x $(AUDIT)/bin/pip-audit || $(PYTHON) -m venv $(AUDIT)
+	@$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check \
+		-r requirements-audit.txt
+	@# --strict: a package that nobody could tell about is no good news.
+	$(AUDIT)/bin/pip-audit --strict --path $(VENV)/lib/python3.*/site-packages
 
 bench: $(STAMP) ## Compare a run of the program with the import of its SDKs
 	@$(RUN) scripts/bench.py

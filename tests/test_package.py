@@ -52,3 +52,14 @@ def test_what_we_pin_is_among_what_importers_may_have(needed):
 
 def test_importers_get_what_the_program_needs_and_no_more():
     assert PINS.keys() == {needed.name for needed in NEEDED}
+
+
+def test_the_stack_of_the_documents_deploys(deploy):
+    text = (ROOT / "docs" / "import.md").read_text()
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert "import eks_jobs as jobs" in program
+    code = compile(program.replace("eks_jobs", "components"), "import.md", "exec")
+
+    deployed = deploy(lambda: exec(code, {}))
+
+    assert {"group": "shop-job"} == deployed.exports
