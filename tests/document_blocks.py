@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent
 STACK = "fragment"
 
 _BLOCK = re.compile(
-    r"^(?P<tab> *)```(\w+)\n(.*?)^(?P=tab)```$", re.MULTILINE | re.DOTALL
+    r"^(?P<tab> *)```(\w*)\n(.*?)^(?P=tab)```$", re.MULTILINE | re.DOTALL
 )
 
 # What a fragment does not say itself.
@@ -28,7 +28,7 @@ _REST = {
 
 
 def blocks(document: Path, language: str) -> list[str]:
-    """Return the text of each block of one language, in order."""
+    """Return the text of each block of one language, or of none, in order."""
     found = _BLOCK.findall(document.read_text())
     return [dedent(body) for _, name, body in found if name == language]
 

@@ -1,10 +1,11 @@
 """
-The guides of docs/adopt, step by step: a step adds, and never touches what is there.
+The guides of docs/adopt, step by step: a step adds what it says, and ends no job.
 
 The blocks of Python in a guide continue each other, so step 3 is the first three
-blocks. Not proven here: the commands of kubectl and aws between the steps.
+blocks. Not proven here: that the commands between the steps do what they should.
 """
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -13,6 +14,13 @@ from infra import program
 from tests.document_blocks import ROOT, blocks, fragments, read_fragment
 
 GUIDES = ROOT / "docs" / "adopt"
+STEPS = [*sorted(GUIDES.glob("*.md")), ROOT / "docs" / "migration.md"]
+
+_VICTIMS = "cronjob|deployment|job|node|nodeclaim|nodepool|pod|workflow"
+KILLS = re.compile(
+    rf"\bdrain\b|\bdelete ({_VICTIMS})s?\b|\bterminate-|\bdelete-nodegroup\b"
+    r"|\bpulumi destroy\b|--force\b|--grace-period"
+)
 
 NODES = "eks-jobs:index:JobNodes"
 POLICY = "eks-jobs:index:JobPolicy"
@@ -84,30 +92,39 @@ def test_a_step_adds_what_the_guide_says(steps, guide):
 
 
 @pytest.mark.parametrize("guide", ADDED)
-def test_no_step_changes_what_is_there(steps, guide):
-    """A job runs on what the step before has made, or nothing has made here."""
-    changed = [
-        path
-        for old, new in pairwise(made(step) for step in steps[guide])
-        for path, inputs in old.items()
-        if new.get(path) != inputs
-    ]
+def test_no_step_takes_over_nodes_of_others(steps, guide):
+    """What others made is looked at, never registered."""
+    types = ("aws:autoscaling/group:Group", "aws:eks/nodeGroup:NodeGroup")
+    nodes = [r.path for r in steps[guide][-1].resources if r.type in types]
 
-    assert [] == changed
+    assert [] == [path for path in nodes if not path.startswith("eks-jobs:index:")]
 
 
-@pytest.mark.parametrize("guide", ADDED)
-def test_no_step_owns_what_others_made(steps, guide):
-    """Nodes, networks and clusters of others are looked at, never registered."""
-    ours = {"JobNodes", "KarpenterNodes"}
-    nodes = [
-        resource.path
-        for resource in steps[guide][-1].resources
-        if resource.type
-        in ("aws:autoscaling/group:Group", "aws:eks/nodeGroup:NodeGroup")
-    ]
+def killers(text: str) -> list[str]:
+    """Name the commands that end a pod, a node or a group at once."""
+    return [line for line in text.splitlines() if KILLS.search(line)]
 
-    assert [] == [path for path in nodes if not any(f":{one}$" in path for one in ours)]
+
+@pytest.mark.parametrize("path", STEPS, ids=lambda path: path.stem)
+def test_no_command_of_a_guide_ends_a_job(path):
+    found = [line for text in blocks(path, "") for line in killers(text)]
+
+    # The job that the guide itself has started.
+    assert [] == [line for line in found if line != "kubectl delete job probe"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "kubectl drain node-1 --ignore-daemonsets",
+        "kubectl -n jobs delete pod a",
+        "kubectl delete nodeclaim a",
+        "aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-1",
+        "pulumi destroy --stack prod",
+    ],
+)
+def test_a_command_that_ends_jobs_is_seen(line):
+    assert [line] == killers(line)
 
 
 def test_the_protection_is_there_before_the_first_node(steps):
