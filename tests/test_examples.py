@@ -6,6 +6,7 @@ that the charts of others read the values, whose keys were read in their sources
 """
 
 import runpy
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,7 @@ ADDED = pod_fragment(JobPolicySettings())
 def deployments(deploy):
     """Deploy every example, once."""
     return {
-        folder.name: deploy(lambda: runpy.run_path(str(folder / "__main__.py")))  # noqa: B023 (called at once)
+        folder.name: deploy(partial(runpy.run_path, str(folder / "__main__.py")))
         for folder in FOLDERS
     }
 

@@ -6,6 +6,8 @@ blocks. Not proven here: that the commands between the steps do what they should
 """
 
 import re
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -157,8 +159,7 @@ def engines(deploy, tmp_path_factory):
     folder = tmp_path_factory.mktemp("native-policy")
     texts = fragments(GUIDES / "native-policy.md")
     return [
-        deploy(lambda: program.deploy(chosen))  # noqa: B023 (called at once)
-        for chosen in (read_fragment(folder, text) for text in texts)
+        deploy(partial(program.deploy, read_fragment(folder, text))) for text in texts
     ]
 
 
@@ -185,3 +186,45 @@ def test_another_engine_changes_no_node(engines):
     )
 
     assert before == after
+
+
+@pytest.fixture(scope="module")
+def migrations(deploy, tmp_path_factory):
+    """Deploy the stack before, during and after each move of docs/migration.md."""
+    folder = tmp_path_factory.mktemp("migration")
+    moves = []
+    for text in fragments(ROOT / "docs" / "migration.md"):
+        both = read_fragment(folder, text)
+        before = replace(both, scaler=both.retiring_scaler, retiring_scaler=None)
+        after = replace(both, retiring_scaler=None)
+        stages = (before, both, after)
+        moves.append([deploy(partial(program.deploy, stage)) for stage in stages])
+    return moves
+
+
+def hold_jobs(deployment):
+    """Return what nodes of jobs are made from, by path."""
+    kinds = ("Group:Group::", "LaunchTemplate::", ":NodePool::", "NodeClass::")
+    return {
+        path: inputs
+        for path, inputs in made(deployment).items()
+        if any(kind in path for kind in kinds) and "Server" not in path
+    }
+
+
+@pytest.mark.parametrize("move", [0, 1])
+def test_both_scalers_stand_side_by_side_in_a_migration(migrations, move):
+    before, both, after = (hold_jobs(stage) for stage in migrations[move])
+
+    assert before.keys() | after.keys() == both.keys()
+    assert set() == before.keys() & after.keys()
+
+
+@pytest.mark.parametrize("move", [0, 1])
+def test_the_nodes_of_the_retiring_scaler_stay_what_they_were(migrations, move):
+    before, both, _ = (hold_jobs(stage) for stage in migrations[move])
+    changed = [path for path in before if before[path] != both[path]]
+
+    # A limit of zero is how a pool makes no new nodes.
+    assert [] == [path for path in changed if ":NodePool::" not in path]
+    assert {0: 0, 1: 2}[move] == len(changed)
