@@ -128,10 +128,18 @@ def read_config(root: Path, stack: str) -> dict[str, Any]:
     if not isinstance(config, dict):
         raise pulumi.RunError(f"{name}: config: expected a map")
     project = project_name(root)
-    return {
-        str(key) if ":" in str(key) else f"{project}:{key}": _without_secrets(value)
-        for key, value in config.items()
-    }
+    full = [str(key) if ":" in str(key) else f"{project}:{key}" for key in config]
+    twice = sorted({key for key in full if full.count(key) > 1})
+    if twice:
+        # The CLI would take either of the two.
+        raise pulumi.RunError(
+            "\n".join(
+                f"{name}: {key} stands twice, with and without the name of the project"
+                for key in twice
+            )
+        )
+    values = map(_without_secrets, config.values())
+    return dict(zip(full, values, strict=True))
 
 
 def project_name(root: Path) -> str:

@@ -111,3 +111,17 @@ def test_stack_files_follow_the_name_of_the_project(tmp_path):
 
     assert "shop-dev" == settings.load_file(tmp_path, "dev").cluster.name
     assert "shop-prod" == settings.load_file(tmp_path, "prod").cluster.name
+
+
+def test_a_key_with_and_without_the_name_of_the_project_is_refused(tmp_path):
+    (tmp_path / "Pulumi.yaml").write_text("name: shop")
+    (tmp_path / "Pulumi.dev.yaml").write_text(
+        "config: {scaler: {kind: karpenter}, 'shop:scaler': {kind: auto-mode}}"
+    )
+    with pytest.raises(pulumi.RunError) as refused:
+        stack_file.read_config(tmp_path, "dev")
+
+    assert (
+        "Pulumi.dev.yaml: shop:scaler stands twice, with and without the name of the "
+        "project"
+    ) == str(refused.value)
