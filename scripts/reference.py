@@ -35,8 +35,9 @@ _HEAD = """\
 Written by `make reference` from the classes that read a stack file, and held to them \
 by a test; do not edit it.
 
-Each key stands below `config:` in `Pulumi.<stack>.yaml`, with the name of the project \
-in front: `eks-jobs:network`.
+Each key stands below `config:` in `Pulumi.<stack>.yaml`.
+`pulumi config set` writes the name of the project in front, `eks-jobs:network`: that \
+is the same key, which may stand once.
 Besides these there is `aws:region`, which is required.
 `[]` is an item of a list, `<name>` a key of a map.
 "None" in a text is a key that is left out, or `null`.

@@ -1,6 +1,7 @@
 """The fenced blocks of the documents, and fragments of stack files among them."""
 
 import re
+from dataclasses import fields
 from pathlib import Path
 from textwrap import dedent, indent
 
@@ -9,6 +10,8 @@ from infra import settings
 ROOT = Path(__file__).parent.parent
 STACK = "fragment"
 
+_KEYS = "|".join(field.name for field in fields(settings.Settings))
+
 _BLOCK = re.compile(
     r"^(?P<tab> *)```(\w*)\n(.*?)^(?P=tab)```$", re.MULTILINE | re.DOTALL
 )
@@ -16,11 +19,11 @@ _BLOCK = re.compile(
 # What a fragment does not say itself.
 _REST = {
     "aws:region": "ap-northeast-2",
-    "eks-jobs:network": "{cidr: 10.40.0.0/16, zones: 2}",
-    "eks-jobs:cluster": '{version: "1.36", public_access_cidrs: [203.0.113.0/24]}',
-    "eks-jobs:servers": "[{name: server, architecture: amd64, "
+    "network": "{cidr: 10.40.0.0/16, zones: 2}",
+    "cluster": '{version: "1.36", public_access_cidrs: [203.0.113.0/24]}',
+    "servers": "[{name: server, architecture: amd64, "
     "instance_types: [m7i.large, m6i.large], size: {min: 2, max: 4}}]",
-    "eks-jobs:jobs": "[{name: job, architecture: amd64, longest_job: 6h, "
+    "jobs": "[{name: job, architecture: amd64, longest_job: 6h, "
     "instance_types: [m7i.4xlarge, m6i.4xlarge], size: {min: 0, max: 20}}, "
     "{name: job-arm, architecture: arm64, longest_job: 6h, "
     "instance_types: [m7g.4xlarge, m8g.4xlarge], size: {min: 0, max: 20}}]",
@@ -36,8 +39,12 @@ def blocks(document: Path, language: str) -> list[str]:
 def fragments(document: Path) -> list[str]:
     """Return the blocks that hold keys of a stack file."""
     texts = blocks(document, "yaml")
+    # Whole programs in YAML say how they are run.
     return [
-        text for text in texts if re.search(r"^ *eks-jobs:[a-z]", text, re.MULTILINE)
+        text
+        for text in texts
+        if re.search(rf"^(?:  )?(?:{_KEYS}):", text, re.MULTILINE)
+        and "runtime: yaml" not in text
     ]
 
 

@@ -82,7 +82,7 @@ def test_every_fragment_of_a_stack_file_is_valid(tmp_path, document, text):
 
 def test_a_wrong_fragment_is_seen(tmp_path):
     with pytest.raises(pulumi.RunError, match="^vpc_cni.warm: unknown key"):
-        read_fragment(tmp_path, "eks-jobs:vpc_cni: {kind: prefixes, warm: 2}\n")
+        read_fragment(tmp_path, "vpc_cni: {kind: prefixes, warm: 2}\n")
 
 
 def absent(text: str) -> list[str]:
