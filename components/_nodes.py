@@ -1,17 +1,22 @@
 """What server nodes and job nodes have in common."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
+import pulumi
 import pulumi_aws as aws
 
-from .spec.groups import NodeGroup
+from .cluster_facts import ClusterFacts
+from .spec.architecture import ami_type
+from .spec.groups import NodeGroup, Size
 from .spec.names import LIMITS, PULUMI_SUFFIX
 
 __all__ = [
     "check_name",
     "encoded",
+    "managed_group",
+    "managed_template",
     "metadata_options",
     "root_device",
     "tagged",
@@ -39,6 +44,97 @@ def check_name(name: str, *kinds: str) -> None:
 def encoded(user_data: str) -> str:
     """Encode user data, once, as a launch template wants it."""
     return base64.b64encode(user_data.encode()).decode()
+
+
+def managed_group(
+    name: str,
+    cluster: ClusterFacts,
+    group: NodeGroup,
+    *,
+    role: aws.iam.Role,
+    attached: Sequence[pulumi.Resource],
+    template: aws.ec2.LaunchTemplate,
+    subnet_ids: pulumi.Input[Sequence[pulumi.Input[str]]],
+    size: Size,
+    tags: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+    image_id: str | None = None,
+    warm_pool: aws.eks.NodeGroupWarmPoolConfigArgsDict | None = None,
+) -> aws.eks.NodeGroup:
+    """
+    Make a managed node group, which EKS updates node by node.
+
+    Args:
+        name: Of the resource.
+        cluster: The cluster that the nodes join.
+        group: The nodes.
+        role: Of the nodes.
+        attached: What the role must have before a node starts.
+        template: See `managed_template`.
+        subnet_ids: Where the nodes are.
+        size: Bounds of this group, which may be a share of those of *group*.
+        tags: Of the group.
+        opts: Options of the resource.
+        image_id: An image of one's own; with it EKS chooses none.
+        warm_pool: Instances that wait.
+    """
+    after = pulumi.ResourceOptions(
+        depends_on=attached,
+        # The autoscaler sets the size; writing it back would end nodes.
+        ignore_changes=["scalingConfig.desiredSize"],
+    )
+    return aws.eks.NodeGroup(
+        name,
+        cluster_name=cluster.name,
+        version=cluster.version if image_id is None else None,
+        node_role_arn=role.arn,
+        subnet_ids=subnet_ids,
+        ami_type=ami_type(group.architecture) if image_id is None else None,
+        capacity_type="ON_DEMAND",
+        instance_types=list(group.instance_types),
+        launch_template={
+            "id": template.id,
+            "version": template.latest_version.apply(str),
+        },
+        scaling_config={
+            "min_size": size.min,
+            "max_size": size.max,
+            "desired_size": size.min,
+        },
+        update_config={"max_unavailable": 1},
+        warm_pool_config=warm_pool,
+        labels=group.all_labels,
+        taints=[
+            {"key": taint.key, "value": taint.value, "effect": taint.eks_effect}
+            for taint in group.all_taints
+        ],
+        tags=tags,
+        opts=opts.merge(after),
+    )
+
+
+def managed_template(
+    name: str,
+    group: NodeGroup,
+    user_data: pulumi.Input[str] | None,
+    tags: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+    image_id: str | None = None,
+) -> aws.ec2.LaunchTemplate:
+    """Make the launch template of a managed group; *user_data* is `encoded`."""
+    # No security groups: EKS then adds the cluster's own, and only that one.
+    return aws.ec2.LaunchTemplate(
+        name,
+        image_id=image_id,
+        user_data=user_data,
+        block_device_mappings=[root_device(group)],
+        metadata_options=metadata_options(group),
+        tag_specifications=[
+            {"resource_type": kind, "tags": tags} for kind in ("instance", "volume")
+        ],
+        tags=tags,
+        opts=opts,
+    )
 
 
 def metadata_options(

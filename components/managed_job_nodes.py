@@ -11,8 +11,7 @@ from . import _iam, _nodes
 from ._children import children_of
 from .cluster_facts import ClusterFacts
 from .spec.access import NODE_POLICIES
-from .spec.architecture import ami_type
-from .spec.groups import JobGroup, Size
+from .spec.groups import JobGroup
 from .spec.instance_types import InstanceTypes
 from .spec.node_config import check_group, job_user_data, managed_user_data
 from .spec.problems import refuse, refused
@@ -126,13 +125,8 @@ class ManagedJobNodes(pulumi.ComponentResource):
         tags = _nodes.tagged(args.cluster.name, args.group, args.tags)
 
         role, attached = _iam.role(name, _iam.EC2, NODE_POLICIES, tags, child)
-        template = _launch_template(name, args, tags, child)
-        after = child.merge(
-            pulumi.ResourceOptions(
-                depends_on=attached,
-                # The autoscaler sets the size; writing it back would end nodes.
-                ignore_changes=["scalingConfig.desiredSize"],
-            )
+        template = _nodes.managed_template(
+            name, args.group, _user_data(args), tags, child, args.group.ami_id
         )
         sizes = zone_sizes(args.group.size, len(args.zone_keys))
         self.group_names = {}
@@ -140,7 +134,20 @@ class ManagedJobNodes(pulumi.ComponentResource):
             args.zone_keys, args.cluster.subnet_ids, sizes, strict=True
         ):
             label = managed_group_name(name, zone)
-            group = _node_group(label, args, role, template, subnet, size, tags, after)
+            group = _nodes.managed_group(
+                label,
+                args.cluster,
+                args.group,
+                role=role,
+                attached=attached,
+                template=template,
+                subnet_ids=[subnet],
+                size=size,
+                tags=tags,
+                opts=child,
+                image_id=args.group.ami_id,
+                warm_pool=_warm_pool(args.scaler),
+            )
             _scaling_tags(label, args, group, child)
             self.group_names[zone] = group.node_group_name
 
@@ -161,27 +168,6 @@ def managed_groups_pattern(name: str, zones: tuple[str, ...]) -> str:
     return managed_pattern([managed_group_name(name, zone) for zone in zones])
 
 
-def _launch_template(
-    name: str,
-    args: ManagedJobNodesArgs,
-    tags: Mapping[str, str],
-    opts: pulumi.ResourceOptions,
-) -> aws.ec2.LaunchTemplate:
-    # No security groups: EKS then adds the cluster's own, and only that one.
-    return aws.ec2.LaunchTemplate(
-        name,
-        image_id=args.group.ami_id,
-        user_data=_user_data(args),
-        block_device_mappings=[_nodes.root_device(args.group)],
-        metadata_options=_nodes.metadata_options(args.group),
-        tag_specifications=[
-            {"resource_type": kind, "tags": tags} for kind in ("instance", "volume")
-        ],
-        tags=tags,
-        opts=opts,
-    )
-
-
 def _user_data(args: ManagedJobNodesArgs) -> pulumi.Input[str] | None:
     """Say everything to an image of one's own: EKS adds nothing to its user data."""
     group, types = args.group, args.instance_types
@@ -191,48 +177,6 @@ def _user_data(args: ManagedJobNodesArgs) -> pulumi.Input[str] | None:
         )
     text = managed_user_data(group, types)
     return None if text is None else _nodes.encoded(text)
-
-
-def _node_group(
-    name: str,
-    args: ManagedJobNodesArgs,
-    role: aws.iam.Role,
-    template: aws.ec2.LaunchTemplate,
-    subnet_id: pulumi.Input[str],
-    size: Size,
-    tags: Mapping[str, str],
-    opts: pulumi.ResourceOptions,
-) -> aws.eks.NodeGroup:
-    group = args.group
-    own_image = group.ami_id is not None
-    return aws.eks.NodeGroup(
-        name,
-        cluster_name=args.cluster.name,
-        version=None if own_image else args.cluster.version,
-        node_role_arn=role.arn,
-        subnet_ids=[subnet_id],
-        ami_type=None if own_image else ami_type(group.architecture),
-        capacity_type="ON_DEMAND",
-        instance_types=list(group.instance_types),
-        launch_template={
-            "id": template.id,
-            "version": template.latest_version.apply(str),
-        },
-        scaling_config={
-            "min_size": size.min,
-            "max_size": size.max,
-            "desired_size": size.min,
-        },
-        update_config={"max_unavailable": 1},
-        warm_pool_config=_warm_pool(args.scaler),
-        labels=group.all_labels,
-        taints=[
-            {"key": taint.key, "value": taint.value, "effect": taint.eks_effect}
-            for taint in group.all_taints
-        ],
-        tags=tags,
-        opts=opts,
-    )
 
 
 def _warm_pool(

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import pulumi
-import pulumi_aws as aws
 
 from . import _iam, _nodes
 from ._children import children_of
 from .cluster_facts import ClusterFacts
 from .spec.access import NODE_POLICIES
-from .spec.architecture import ami_type
 from .spec.groups import ServerGroup
 from .spec.instance_types import InstanceTypes
 from .spec.node_config import check_group, managed_user_data
@@ -84,77 +82,29 @@ class ServerNodes(pulumi.ComponentResource):
         tags = _nodes.tagged(args.cluster.name, args.group, args.tags)
 
         role, attached = _iam.role(name, _iam.EC2, NODE_POLICIES, tags, child)
-        template = _launch_template(name, args, tags, child)
-        after = child.merge(
-            pulumi.ResourceOptions(
-                depends_on=attached,
-                # The autoscaler sets the size; writing it back would end nodes.
-                ignore_changes=["scalingConfig.desiredSize"],
-            )
+        user_data = managed_user_data(args.group, args.instance_types)
+        template = _nodes.managed_template(
+            name,
+            args.group,
+            None if user_data is None else _nodes.encoded(user_data),
+            tags,
+            child,
         )
-        group = _node_group(name, args, role, template, tags, after)
+        group = _nodes.managed_group(
+            name,
+            args.cluster,
+            args.group,
+            role=role,
+            attached=attached,
+            template=template,
+            subnet_ids=args.cluster.subnet_ids,
+            size=args.group.size,
+            tags=tags,
+            opts=child,
+        )
 
         self.group_name = group.node_group_name
         self.role_arn = role.arn
         self.register_outputs(
             {"group_name": self.group_name, "role_arn": self.role_arn}
         )
-
-
-def _launch_template(
-    name: str,
-    args: ServerNodesArgs,
-    tags: Mapping[str, str],
-    opts: pulumi.ResourceOptions,
-) -> aws.ec2.LaunchTemplate:
-    # No security groups: EKS then adds the cluster's own, and only that one.
-    user_data = managed_user_data(args.group, args.instance_types)
-    return aws.ec2.LaunchTemplate(
-        name,
-        user_data=None if user_data is None else _nodes.encoded(user_data),
-        block_device_mappings=[_nodes.root_device(args.group)],
-        metadata_options=_nodes.metadata_options(args.group),
-        tag_specifications=[
-            {"resource_type": kind, "tags": tags} for kind in ("instance", "volume")
-        ],
-        tags=tags,
-        opts=opts,
-    )
-
-
-def _node_group(
-    name: str,
-    args: ServerNodesArgs,
-    role: aws.iam.Role,
-    template: aws.ec2.LaunchTemplate,
-    tags: Mapping[str, str],
-    opts: pulumi.ResourceOptions,
-) -> aws.eks.NodeGroup:
-    group = args.group
-    return aws.eks.NodeGroup(
-        name,
-        cluster_name=args.cluster.name,
-        version=args.cluster.version,
-        node_role_arn=role.arn,
-        subnet_ids=args.cluster.subnet_ids,
-        ami_type=ami_type(group.architecture),
-        capacity_type="ON_DEMAND",
-        instance_types=list(group.instance_types),
-        launch_template={
-            "id": template.id,
-            "version": template.latest_version.apply(str),
-        },
-        scaling_config={
-            "min_size": group.size.min,
-            "max_size": group.size.max,
-            "desired_size": group.size.min,
-        },
-        update_config={"max_unavailable": 1},
-        labels=group.all_labels,
-        taints=[
-            {"key": taint.key, "value": taint.value, "effect": taint.eks_effect}
-            for taint in group.all_taints
-        ],
-        tags=tags,
-        opts=opts,
-    )
