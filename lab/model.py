@@ -7,6 +7,7 @@ from typing import Literal
 from components.spec.architecture import Architecture
 
 __all__ = [
+    "WITH_BALLOONS",
     "Job",
     "LeftOut",
     "Load",
@@ -19,6 +20,9 @@ __all__ = [
 
 Outcome = Literal["succeeded", "interrupted", "unfinished"]
 """How a pod ended: by itself, by somebody else, or not before the end of the run."""
+
+WITH_BALLOONS = "+balloons"
+"""What the name of a scenario ends with that is another one with balloons."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

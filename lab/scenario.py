@@ -14,12 +14,12 @@ from components.spec.scaler.karpenter import PreferencePolicy
 from components.spec.scaler.pool import Budget, PoolRules
 from components.spec.scheduler import SchedulerScoring
 from lab.faults import Fault
+from lab.model import WITH_BALLOONS
 from lab.pace import Pace
 from lab.stack import Stack
 
 __all__ = ["DEFAULT_SCENARIOS", "NAMES", "Scenario", "scenarios", "scheduler_config"]
 
-_BALLOONS = "+balloons"
 _ALL = "all"
 
 
@@ -80,7 +80,10 @@ _TEXTS: Mapping[str, str] = {
 }
 _PACKINGS: tuple[Packing, ...] = ("none", "affinity", "scheduler", "both")
 
-NAMES = (*_TEXTS, *(f"{name}{_BALLOONS}" for name in _TEXTS if name != "unprotected"))
+NAMES = (
+    *_TEXTS,
+    *(f"{name}{WITH_BALLOONS}" for name in _TEXTS if name != "unprotected"),
+)
 """Every scenario there is."""
 
 DEFAULT_SCENARIOS = (
@@ -139,7 +142,7 @@ def _name_problems(wanted: list[str]) -> Iterator[str]:
 
 
 def _scenario(name: str, stack: Stack) -> Scenario:
-    plain = name.removesuffix(_BALLOONS)
+    plain = name.removesuffix(WITH_BALLOONS)
     if plain != name:
         one = _scenario(plain, stack)
         text = f"{one.text}; balloons hold capacity"

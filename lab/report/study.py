@@ -7,13 +7,10 @@ from functools import cached_property
 from components.spec.problems import duplicates, refuse
 from lab.figures import Figures, figures
 from lab.losses import Loss, losses
-from lab.model import Load, NodeShape, ScenarioRun
+from lab.model import WITH_BALLOONS, Load, NodeShape, ScenarioRun
 from lab.report.references import Reference, references
 
-__all__ = ["BALLOONS", "MEANING", "Study", "Throughput"]
-
-BALLOONS = "+balloons"
-"""What the name of a scenario ends with that is another one with balloons."""
+__all__ = ["MEANING", "Study", "Throughput"]
 
 MEANING = "scenario"
 """The fact of a run that says what its scenario is."""
@@ -109,9 +106,10 @@ class Study:
         """Scenarios without and with balloons, of those that ran both ways."""
         by_name = {each.scenario: each for each in self.figures}
         return tuple(
-            (by_name[name.removesuffix(BALLOONS)], each)
+            (by_name[name.removesuffix(WITH_BALLOONS)], each)
             for name, each in by_name.items()
-            if name.endswith(BALLOONS) and name.removesuffix(BALLOONS) in by_name
+            if name.endswith(WITH_BALLOONS)
+            and name.removesuffix(WITH_BALLOONS) in by_name
         )
 
     def meaning(self, run: ScenarioRun) -> str:
