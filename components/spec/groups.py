@@ -28,6 +28,7 @@ __all__ = [
     "Size",
     "Taint",
     "UserDataPart",
+    "open_groups",
     "validate_groups",
 ]
 
@@ -191,14 +192,17 @@ def validate_groups(
         for name, count in counts.items()
         if count > 1
     ]
-    if servers_needed and not any(
-        not group.all_taints and group.size.min > 0 for group in servers
-    ):
+    if servers_needed and not any(group.size.min > 0 for group in open_groups(servers)):
         problems.append(
             "servers must have a group without taints and with size.min of at least 1: "
             "DNS of the cluster needs a node"
         )
     refuse(problems)
+
+
+def open_groups(servers: Sequence[ServerGroup]) -> list[ServerGroup]:
+    """Return the server groups that take any pod, those without taints, in order."""
+    return [group for group in servers if not group.all_taints]
 
 
 def _problems(group: NodeGroup) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..groups import GROUP_LABEL, JobGroup, ServerGroup
+from ..groups import GROUP_LABEL, JobGroup, ServerGroup, open_groups
 from .checks import SYSTEM_NAMESPACES
 from .kyverno_settings import KyvernoSettings
 
@@ -82,9 +82,8 @@ def _group(
     kyverno: KyvernoSettings, servers: Sequence[ServerGroup], jobs: Sequence[JobGroup]
 ) -> ServerGroup:
     if kyverno.group is None:
-        for group in servers:
-            if not group.all_taints:
-                return group
+        for group in open_groups(servers):
+            return group
         raise ValueError("group must name a server group, as none is without taints")
     for group in servers:
         if group.name == kyverno.group:

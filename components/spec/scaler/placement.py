@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..groups import GROUP_LABEL, ServerGroup
+from ..groups import GROUP_LABEL, ServerGroup, open_groups
 
 __all__ = ["on_servers", "room_for"]
 
@@ -18,7 +18,7 @@ def on_servers(
         servers: Server groups; those without taints are named.
         keep_off: A label of nodes that the controller must not run on.
     """
-    names = [group.name for group in servers if not group.all_taints]
+    names = [group.name for group in open_groups(servers)]
     if not names:
         return {}
     expressions: list[dict[str, Any]] = [
@@ -39,4 +39,4 @@ def on_servers(
 
 def room_for(servers: Sequence[ServerGroup]) -> int:
     """Count the nodes without taints that server groups always have."""
-    return sum(group.size.min for group in servers if not group.all_taints)
+    return sum(group.size.min for group in open_groups(servers))
