@@ -13,7 +13,7 @@ STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools cluster-tools up preview down status render
-.PHONY: audit test test-cluster lab check hazards reference bench clean
+.PHONY: audit test test-cluster lab check hazards reference updates bench clean
 
 help: ## Show this list
 	@echo "make TARGET [STACK=$(STACK)] [OUT=$(OUT)]"
@@ -73,6 +73,9 @@ hazards: $(STAMP) ## Print what proves each row of docs/hazards.md
 
 reference: $(STAMP) ## Write docs/reference.md: every key of a stack file
 	@$(RUN) -m scripts.reference
+
+updates: $(STAMP) ## Write docs/updates.md: what a change of each key does
+	@$(RUN) -m pytest -q --update-golden tests/engine/long/test_update_safety.py
 
 # What of the lab was said; what was not is for the lab to know.
 LAB := TRACE PRICES SCENARIOS FAULTS BALLOONS SPEED HOURS JOBS SEED NODES PODS

@@ -1,0 +1,181 @@
+"""
+What a change of each setting does to a stack that runs, and that it spares jobs.
+
+The stack is deployed before and after the change on a fake engine, and the stand-ins
+of the sandbox say what needs a new resource. Not proven here: that EKS, EC2 and the
+scalers treat nodes as told; tests/cluster has a real Karpenter.
+"""
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+import pulumi
+import pytest
+import yaml
+
+from infra import program, settings
+from tests.conftest import REGION
+from tests.engine.long.update_changes import (
+    BASES,
+    CHANGES,
+    MAY_END_JOBS,
+    Change,
+    edited,
+)
+from tests.engine.long.update_effects import Effect, effects, ends_jobs, summary
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "updates.md"
+
+# Images and roles that are looked up: another name, another answer.
+ANSWERS = {
+    "aws:ssm/getParameter:getParameter": lambda args: {
+        "name": args["name"],
+        "value": f"ami-{hashlib.sha256(args['name'].encode()).hexdigest()[:17]}",
+    },
+    "aws:iam/getRole:getRole": {"arn": "arn:test:role/nodes"},
+    "aws:iam/getInstanceProfile:getInstanceProfile": {
+        "roleArn": "arn:test:role/nodes",
+        "roleName": "nodes",
+    },
+}
+
+TITLE = ["| key | changed to | with | effect |", "|---|---|---|---|"]
+
+HEAD = """\
+# What a change does to a stack that runs
+
+Written by `make updates`, which deploys a small stack before and after each change \
+and compares; do not edit it.
+It has a server group `server` and a job group `job`; "with" is the way in which nodes \
+of jobs are made.
+
+| word | meaning |
+|---|---|
+| in place | the resource is updated, and no node takes notice |
+| new nodes | nodes that come from now on are made in the new way; those \
+that run stay until the autoscaler takes them, empty |
+| drift | the scaler makes new nodes, and takes old ones when their jobs are \
+done, within the budgets of the pool |
+| **rolls** | EKS makes new nodes and drains the old ones: servers \
+move, jobs have 15 minutes |
+| **replaces**, **removes** | the nodes go; EKS drains those of managed \
+groups, and makes the new group first |
+| adds, removes, replaces | other resources, which no job stands on |
+| nothing | no resource changes |
+| refused | the file is not accepted, and the message names the way out |
+"""
+
+
+@pytest.fixture(scope="module")
+def run(deploy):
+    """Deploy a stack file, equal ones once; None when it is refused."""
+    known = {}
+    limit = sys.getrecursionlimit()
+    # The fake engine nests registrations that wait for nothing.
+    sys.setrecursionlimit(20 * limit)
+
+    def select(values):
+        key = json.dumps(values, sort_keys=True)
+        if key not in known:
+            try:
+                selected = settings.read(values, region=REGION, cluster_name="prod")
+            except pulumi.RunError:
+                known[key] = None
+            else:
+                known[key] = deployed(deploy, selected)
+        return known[key]
+
+    yield select
+    sys.setrecursionlimit(limit)
+
+
+def deployed(deploy, selected):
+    """Deploy, and add to the cluster what only a transform of the engine would."""
+    deployment = deploy(lambda: program.deploy(selected), answers=ANSWERS)
+    cluster = deployment.only("eks:index:Cluster")
+    said = selected.cluster
+    dict.update(
+        cluster.inputs,
+        kubeSchedulerConfig=said.kube_scheduler_config(),
+        kubeControllerManagerConfig=said.kube_controller_manager_config(),
+    )
+    return deployment
+
+
+@pytest.fixture(scope="module")
+def outcomes(run):
+    """Return what each change comes to, and whether it may end jobs."""
+    found: list[tuple[Change, str, bool]] = []
+    for change in CHANGES:
+        before, after = (run(values) for values in edited(change))
+        assert before is not None, change
+        if after is None:
+            found.append((change, "refused", False))
+            continue
+        effect = effects(before, after)
+        ends = ends_jobs(effect, after, {"job", "second"})
+        found.append((change, summary(effect, after), ends))
+    return found
+
+
+def test_no_change_ends_jobs_but_those_that_say_so(outcomes):
+    ending = {(change.key, change.base) for change, _, ends in outcomes if ends}
+
+    assert MAY_END_JOBS.keys() == ending
+
+
+def test_the_document_is_what_the_changes_come_to(outcomes, request):
+    text = document(outcomes)
+    if request.config.getoption("--update-golden"):
+        DOCUMENT.write_text(text)
+
+    assert text == DOCUMENT.read_text()
+
+
+def document(outcomes) -> str:
+    """Render what may end jobs, then a table for each key of the file."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for change, effect, ends in outcomes:
+        shown = yaml.safe_dump(change.to, default_flow_style=True, width=999)
+        shown = " ".join(shown.removesuffix("...\n").split())
+        text = f"{effect} (**may end jobs**)" if ends else effect
+        rows.setdefault((change.key, shown, text), []).append(change.base)
+    places = {change.key: place for place, change in reversed([*enumerate(CHANGES)])}
+    tables: dict[str, list[str]] = {}
+    for key, shown, text in sorted(rows, key=lambda row: places[row[0]]):
+        top = key.partition(".")[0].removesuffix("[]")
+        short = shown if len(shown) <= 60 else f"{shown[:57]}..."
+        bases = ", ".join(rows[key, shown, text])
+        tables.setdefault(top, []).append(f"| `{key}` | `{short}` | {bases} | {text} |")
+    parts = ["\n".join([f"## {top}", "", *TITLE, *tables[top], ""]) for top in tables]
+    return "\n".join([HEAD, *_ends(), *parts])
+
+
+def _ends() -> list[str]:
+    """List the changes that may end jobs by the reason, which is the way out."""
+    reasons: dict[str, dict[str, list[str]]] = {}
+    for (key, base), reason in MAY_END_JOBS.items():
+        reasons.setdefault(reason, {}).setdefault(key, []).append(base)
+    lines = [
+        f"* {', '.join(f'`{key}`' for key in keys)}, with {_ways(keys)}: {reason}."
+        for reason, keys in reasons.items()
+    ]
+    return ["## What may end jobs", "", *lines, ""]
+
+
+def _ways(keys: dict[str, list[str]]) -> str:
+    """Name the ways in which nodes are made, in one order."""
+    ways = {base for bases in keys.values() for base in bases}
+    return ", ".join(base for base in BASES if base in ways)
+
+
+def test_an_effect_says_the_hardest_first():
+    found = [
+        Effect(type="LaunchTemplate", name="platform-job", how="changes"),
+        Effect(type="Vpc", name="platform", how="replaces"),
+    ]
+
+    assert "**replaces the network**" == summary(found, None)
+    assert "nothing" == summary([], None)

@@ -1,0 +1,265 @@
+"""
+What a change of inputs does, in words.
+
+The engine is not asked: the inputs before and after are compared, and the stand-ins of
+the sandbox, which follow the providers, say what needs a new resource.
+"""
+
+import re
+from collections.abc import Coroutine, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pulumi.provider.experimental import provider as rpc
+
+from sandbox.aws.provider import AwsProvider
+from sandbox.aws.values import wire_map
+from sandbox.kubernetes import changes, kinds, settings
+from tests.conftest import Deployment, Resource
+
+__all__ = ["Effect", "effects", "ends_jobs", "summary"]
+
+CLUSTER = "eks:index:Cluster"
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+MANAGED = "aws:eks/nodeGroup:NodeGroup"
+SCALED = "aws:autoscaling/group:Group"
+CLASSES = ("EC2NodeClass", "NodeClass")
+HOLDERS = ("Group", "NodeGroup", "NodePool")
+_ENDS = ("removes", "replaces")
+# Inputs of a managed group for which EKS makes new nodes and drains the old ones.
+_ROLLING = {"launchTemplate", "releaseVersion", "version"}
+PROVIDER = "pulumi:providers:kubernetes"
+
+# Inputs of the remote component, and where they end up in the cluster below it; the
+# others are changed in place.
+_OF_CLUSTER = {
+    "name": "name",
+    "encryptionConfigKeyArn": "encryptionConfig.provider.keyArn",
+    "kubernetesServiceIpAddressRange": "kubernetesNetworkConfig.serviceIpv4Cidr",
+    "privateSubnetIds": "vpcConfig.subnetIds",
+    "bootstrapSelfManagedAddons": "bootstrapSelfManagedAddons",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """
+    What happens to one resource.
+
+    Args:
+        type: The last part of its type, `NodePool`.
+        name: Its logical name.
+        how: `adds`, `removes`, `replaces` or `changes`.
+        inputs: Inputs that change.
+    """
+
+    type: str
+    name: str
+    how: str
+    inputs: frozenset[str] = frozenset()
+
+
+def effects(before: Deployment, after: Deployment) -> list[Effect]:
+    """List what a change does, by path of the resource."""
+    old = {one.path: one for one in before.resources if _is_real(one)}
+    new = {one.path: one for one in after.resources if _is_real(one)}
+    return [
+        effect
+        for path in sorted(old.keys() | new.keys())
+        for effect in _effect(old.get(path), new.get(path))
+    ]
+
+
+def _is_real(resource: Resource) -> bool:
+    return resource.request.custom or resource.request.remote
+
+
+def _effect(old: Resource | None, new: Resource | None) -> Iterator[Effect]:
+    some = old or new
+    assert some is not None
+    label, name = some.type.rpartition(":")[2], some.name
+    if old is None or new is None:
+        yield Effect(type=label, name=name, how="removes" if new is None else "adds")
+        return
+    changed, replaced = _differences(old, new)
+    if changed:
+        how = "replaces" if replaced else "changes"
+        yield Effect(type=label, name=name, how=how, inputs=frozenset(changed))
+
+
+def _differences(old: Resource, new: Resource) -> tuple[list[str], bool]:
+    """Return the inputs that changed, and whether they need a new resource."""
+    if old.inputs == new.inputs:
+        return [], False
+    names = sorted(
+        name
+        for name in old.inputs.keys() | new.inputs.keys()
+        if old.inputs.get(name) != new.inputs.get(name)
+    )
+    if new.type == CLUSTER:
+        inner = [_of_cluster(one.inputs) for one in (old, new)]
+        return names, _aws("aws:eks/cluster:Cluster", *inner, [])[1]
+    if new.type == PROVIDER:
+        return names, bool(settings.changed(old.inputs, new.inputs)[1])
+    if new.type.startswith("kubernetes:helm.sh"):
+        return names, bool({"name", "namespace"} & set(names))
+    if new.type.startswith("kubernetes:"):
+        found = list(changes.between(old.inputs, new.inputs))
+        return [one.text for one in found], _is_replaced(new, found)
+    return _aws(new.type, old.inputs, new.inputs, list(new.request.ignoreChanges))
+
+
+def _aws(token: str, old: Any, new: Any, ignore: list[str]) -> tuple[list[str], bool]:
+    urn = f"urn:pulumi:t::p::{token}::n"
+    request = rpc.DiffRequest(urn, "id", wire_map(old), wire_map(new), ignore)
+    answer = _at_once(AwsProvider("http://127.0.0.1:1").diff(request))
+    return list(answer.diffs or []), bool(answer.replaces)
+
+
+def _at_once(diff: Coroutine[Any, Any, rpc.DiffResponse]) -> rpc.DiffResponse:
+    """Run what waits for nothing, without a loop."""
+    try:
+        diff.send(None)
+    except StopIteration as done:
+        return done.value
+    raise AssertionError("a diff waits for something")
+
+
+def _of_cluster(inputs: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, path in _OF_CLUSTER.items():
+        if inputs.get(name) is None:
+            continue
+        *above, last = path.split(".")
+        inside = found
+        for key in above:
+            inside = inside.setdefault(key, {})
+        inside[last] = inputs[name]
+    return found
+
+
+def _is_replaced(new: Resource, found: list[changes.Change]) -> bool:
+    kind, manifest = kinds.of_token(new.type), dict(new.inputs)
+    fields = kinds.replaced_fields(kind, manifest, mutable_data=False)
+    return any(one.touches(field) for one in found for field in fields)
+
+
+def rolled(found: list[Effect], after: Deployment) -> list[str]:
+    """Name the managed groups whose nodes EKS ends one by one, with their pods."""
+    templates = [one for one in found if _is_new_template(one)]
+    by_template = {
+        group.name
+        for one in templates
+        for group in after.of_type(MANAGED)
+        if group.name.removeprefix(one.name)[:1] in ("", "-")
+        and group.name.startswith(one.name)
+        and _within(group, one, after)
+    }
+    by_input = {
+        one.name
+        for one in found
+        if one.type == "NodeGroup" and one.how == "changes" and _ROLLING & one.inputs
+    }
+    return sorted(by_template | by_input)
+
+
+def _is_new_template(one: Effect) -> bool:
+    return (one.type, one.how) == ("LaunchTemplate", "changes")
+
+
+def _within(group: Resource, template: Effect, after: Deployment) -> bool:
+    """Tell whether a group and a template belong to the same component."""
+    own = after.only(TEMPLATE, template.name)
+    return group.path.rpartition("$")[0] == own.path.rpartition("$")[0]
+
+
+def renewed(found: list[Effect], after: Deployment) -> list[str]:
+    """Name the Auto Scaling groups whose next nodes are others."""
+    groups = {one.name for one in after.of_type(SCALED)}
+    return [one.name for one in found if _is_new_template(one) and one.name in groups]
+
+
+def drifted(found: list[Effect], after: Deployment) -> list[str]:
+    """
+    Name the pools whose nodes are replaced when their jobs are done.
+
+    Sources:
+        Karpenter 1.15, fields with a hash: the template of a pool, and a class but for
+        the subnets, which only count for nodes outside of them. Images are those of
+        the version of the cluster.
+    """
+    upgraded = any(one.type == "Cluster" and "version" in one.inputs for one in found)
+    pools = {one.name for one in after.resources if one.type.endswith(":NodePool")}
+    changed = {
+        one.name.removesuffix("-class")
+        for one in found
+        if one.how == "changes"
+        and (
+            (one.type in CLASSES and _outside(one.inputs, "spec.subnetSelectorTerms"))
+            or (one.type == "NodePool" and _below(one.inputs, "spec.template"))
+        )
+    }
+    return sorted(changed | (pools if upgraded else set()))
+
+
+def _below(inputs: frozenset[str], path: str) -> set[str]:
+    return {one for one in inputs if re.match(rf"{re.escape(path)}($|[.\[])", one)}
+
+
+def _outside(inputs: frozenset[str], path: str) -> set[str]:
+    return set(inputs) - _below(inputs, path)
+
+
+def lost(found: list[Effect]) -> list[Effect]:
+    """Return what holds nodes and goes, with the jobs on them."""
+    return [one for one in found if one.how in _ENDS and one.type in HOLDERS]
+
+
+def whole(found: list[Effect]) -> str:
+    """Name what everything else stands on, when that is replaced."""
+    names = {"Cluster": "cluster", "Vpc": "network"}
+    replaced = {one.type for one in found if one.how == "replaces"}
+    return next((what for type_, what in names.items() if type_ in replaced), "")
+
+
+def ends_jobs(found: list[Effect], after: Deployment, jobs: set[str]) -> bool:
+    """Tell whether nodes of these job groups go with what runs on them."""
+    gone = [group_name(one.name) for one in lost(found)]
+    names = {*gone, *(group_name(name) for name in rolled(found, after))}
+    return bool(whole(found) or names & jobs)
+
+
+def group_name(name: str) -> str:
+    """Cut the name of a resource down to the name of its group in the stack file."""
+    return re.sub(r"^platform-(karpenter-|auto-mode-)?|-\d$", "", name)
+
+
+def summary(found: list[Effect], after: Deployment) -> str:
+    """Say in words what the effects come to, the hardest first."""
+    if not found:
+        return "nothing"
+    if whole(found):
+        return f"**replaces the {whole(found)}**"
+    hard = list(dict.fromkeys(_on_nodes(found, after)))
+    others = [*_others(found)]
+    changed = sorted({one.type for one in found if one.how == "changes"})
+    in_place = [] if hard or others else [f"in place: {', '.join(changed)}"]
+    return "; ".join([*hard, *others, *in_place])
+
+
+def _on_nodes(found: list[Effect], after: Deployment) -> Iterator[str]:
+    for one in lost(found):
+        yield f"**{one.how} the nodes of `{group_name(one.name)}`**"
+    gone = {one.name for one in lost(found)}
+    for name in rolled(found, after):
+        if name not in gone:
+            yield f"**rolls** `{group_name(name)}`"
+    yield from (f"new nodes of `{group_name(name)}`" for name in renewed(found, after))
+    yield from (f"drift of `{group_name(name)}`" for name in drifted(found, after))
+
+
+def _others(found: list[Effect]) -> Iterator[str]:
+    for how in ("removes", "replaces", "adds"):
+        types = {one.type for one in found if one.how == how and one not in lost(found)}
+        if types:
+            yield f"{how} {', '.join(sorted(types))}"
