@@ -269,7 +269,9 @@ def test_h078_a_name_fits_with_what_is_added(deploy, length):
         (
             {
                 "group": group(ami_id=IMAGE),
-                "scaler": ClusterAutoscaler(groups="managed", warm_pool=WarmPool()),
+                "scaler": ClusterAutoscaler(
+                    groups="managed", warm_pool=WarmPool(min_size=1)
+                ),
             },
             "ami_id must be left out with scaler.warm_pool, EKS has no warm pools for "
             f"images of your own, got ami_id={IMAGE}",

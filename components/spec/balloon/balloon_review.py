@@ -191,7 +191,7 @@ def _priority(path: str, balloon: PodBalloon, scaler: Scaler) -> Iterator[Notice
 def _warm_pool(
     path: str, balloon: WarmPoolBalloon, zones: int | None
 ) -> Iterator[Notice]:
-    each = balloon.warm_pool.max_prepared or 0
+    each = balloon.warm_pool.most_prepared
     every = f", {each * zones} in all" if zones is not None else ""
     cost = "volumes" if balloon.state == "STOPPED" else "instances"
     yield Notice(

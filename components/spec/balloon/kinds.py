@@ -109,7 +109,7 @@ def _warm_pool(
         )
     if zones is not None and group.size.max >= zones:
         least = min(one.max for one in zone_sizes(group.size, zones))
-        asked = balloon.warm_pool.max_prepared or 0
+        asked = balloon.warm_pool.most_prepared
         if asked > least:
             yield (
                 f"min_size and max_prepared must be at most {least}, which is what "

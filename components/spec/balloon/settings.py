@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 from ..labels import label_problems
 from ..problems import refuse, refused
 from ..scaler.checks import Resources
-from ..scaler.cluster_autoscaler import WarmPool
+from ..scaler.cluster_autoscaler import PoolState, WarmPool, state_problems
 from .schedule import Schedule
 
 __all__ = [
@@ -59,8 +59,6 @@ _IMAGE = re.compile(
 )
 _OWN_LABELS = ("app.kubernetes.io/name", "app.kubernetes.io/instance")
 _OWN_DOMAIN = "eks-jobs/"
-
-WaitState = Literal["STOPPED", "RUNNING"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -219,7 +217,7 @@ class WarmPoolBalloon:
     group: str
     min_size: int
     max_prepared: int | None = None
-    state: WaitState = "STOPPED"
+    state: PoolState = "STOPPED"
     reuse_on_scale_in: bool = False
 
     def __post_init__(self) -> None:
@@ -235,7 +233,7 @@ class WarmPoolBalloon:
         """The warm pool of each managed group."""
         return WarmPool(
             min_size=self.min_size,
-            max_prepared=self.max_prepared or self.min_size,
+            max_prepared=self.max_prepared,
             state=self.state,
             reuse_on_scale_in=self.reuse_on_scale_in,
         )
@@ -247,12 +245,7 @@ class WarmPoolBalloon:
                 "max_prepared must be at least min_size, "
                 f"got max_prepared={self.max_prepared}, min_size={self.min_size}"
             )
-        states = get_args(WaitState)
-        if self.state not in states:
-            yield (
-                f"state must be {' or '.join(states)} (the launch templates of the "
-                f"library do not turn hibernation on), got state={self.state}"
-            )
+        yield from state_problems(self.state)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,10 +13,16 @@ from .checks import (
 from .duration import duration_problems
 from .versions import version_problems
 
-__all__ = ["ClusterAutoscaler", "PoolState", "ScaleDown", "WarmPool"]
+__all__ = [
+    "ClusterAutoscaler",
+    "PoolState",
+    "ScaleDown",
+    "WarmPool",
+    "state_problems",
+]
 
 GroupKind = Literal["self-managed", "managed"]
-PoolState = Literal["STOPPED", "RUNNING", "HIBERNATED"]
+PoolState = Literal["STOPPED", "RUNNING"]
 
 _OF_THE_CONTROLLER = (
     "priorities",
@@ -89,17 +95,19 @@ class WarmPool:
     Instances that have booted once and wait, in each zone of a managed group.
 
     Args:
-        min_size: Instances kept ready in each zone, 0 or more.
-        max_prepared: Most instances of a zone, running and ready together; None is
-            the maximum of the group.
-        state: What they wait as. `STOPPED` costs their volumes only.
+        min_size: Instances that wait in each zone, 0 or more.
+        max_prepared: Most instances of a zone, running and waiting together: as many
+            wait as are missing to it, and *min_size* at least. None is *min_size*,
+            so that no more than those ever wait.
+        state: What they wait as. `STOPPED` costs their volumes only, `RUNNING` all.
         reuse_on_scale_in: Put instances back instead of ending them.
 
     Raises:
-        ValueError: A number is out of range.
+        ValueError: A number is out of range, nothing would wait, or the state is not
+            one that the launch templates of the library allow.
 
     Sources:
-        EKS API, WarmPoolConfig.
+        EKS API, WarmPoolConfig. EC2 Auto Scaling user guide, size of a warm pool.
     """
 
     min_size: int = 0
@@ -110,16 +118,17 @@ class WarmPool:
     def __post_init__(self) -> None:
         refuse(self._problems())
 
+    @property
+    def most_prepared(self) -> int:
+        """Most instances of a zone, running and waiting together."""
+        return self.min_size if self.max_prepared is None else self.max_prepared
+
     def config(self) -> dict[str, object]:
         """Return the `warm_pool_config` of `aws.eks.NodeGroup`."""
-        most = (
-            {}
-            if self.max_prepared is None
-            else {"max_group_prepared_capacity": self.max_prepared}
-        )
         return {
             "min_size": self.min_size,
-            **most,
+            # Left out, the pool would hold all that is missing to the group's maximum.
+            "max_group_prepared_capacity": self.most_prepared,
             "pool_state": self.state,
             "reuse_on_scale_in": self.reuse_on_scale_in,
         }
@@ -127,16 +136,27 @@ class WarmPool:
     def _problems(self) -> Iterator[str]:
         if self.min_size < 0:
             yield f"min_size must be 0 or more, got min_size={self.min_size}"
+        if self.max_prepared is None and self.min_size == 0:
+            yield (
+                "min_size must be 1 or more without max_prepared, or nothing waits, "
+                "got min_size=0"
+            )
         if self.max_prepared is not None and self.max_prepared < max(1, self.min_size):
             yield (
                 "max_prepared must be at least 1 and min_size, "
                 f"got max_prepared={self.max_prepared}, min_size={self.min_size}"
             )
-        if self.state not in get_args(PoolState):
-            yield (
-                f"state must be one of {', '.join(get_args(PoolState))}, "
-                f"got state={self.state}"
-            )
+        yield from state_problems(self.state)
+
+
+def state_problems(state: str) -> Iterator[str]:
+    """Name a state that no instance of the library can wait as."""
+    states = get_args(PoolState)
+    if state not in states:
+        yield (
+            f"state must be {' or '.join(states)} (the launch templates of the "
+            f"library do not turn hibernation on), got state={state}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -101,7 +101,7 @@ def test_each_scaler_takes_the_kinds_that_it_has(balloon, scaler):
         ),
         (
             warm(),
-            ClusterAutoscaler(groups="managed", warm_pool=WarmPool()),
+            ClusterAutoscaler(groups="managed", warm_pool=WarmPool(min_size=1)),
             "1.36",
             "kind warm-pool and scaler.warm_pool exclude each other, since the latter "
             "is for every group: keep one",

@@ -102,7 +102,7 @@ def test_a_warm_pool_is_that_of_one_group():
     given = ClusterAutoscaler(groups="managed")
 
     assert (
-        WarmPool(min_size=2, max_prepared=2)
+        WarmPool(min_size=2)
         == of_group(given, [pods(), warm()], "job").warm_pool
     )
     assert given == of_group(given, [pods(), warm()], "job-arm")

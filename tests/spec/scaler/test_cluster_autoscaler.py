@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from components.spec.balloon.settings import WarmPoolBalloon
 from components.spec.groups import Size, Taint
 from components.spec.scaler.autoscaler_groups import (
     check_group_tags,
@@ -118,7 +119,7 @@ def test_h087_options_count_towards_the_limit_of_tags():
             "priorities must not repeat, got 'job' 2 times",
         ),
         (
-            {"warm_pool": WarmPool()},
+            {"warm_pool": WarmPool(min_size=1)},
             "warm_pool needs groups: managed, got groups=self-managed",
         ),
         (
@@ -187,7 +188,7 @@ def test_more_zones_than_nodes_are_refused():
         ),
         (
             {"ami_id": "ami-0123456789abcdef0"},
-            WarmPool(),
+            WarmPool(min_size=1),
             None,
             "ami_id must be left out with scaler.warm_pool, EKS has no warm pools for "
             "images of your own, got ami_id=ami-0123456789abcdef0",
@@ -214,13 +215,24 @@ def test_a_warm_pool_waits_stopped():
         "pool_state": "STOPPED",
         "reuse_on_scale_in": False,
     }
-    assert "max_group_prepared_capacity" not in WarmPool().config()
+
+
+def test_a_warm_pool_holds_no_more_than_was_asked_for():
+    config = WarmPool(min_size=2).config()
+
+    assert 2 == config["max_group_prepared_capacity"]
+    assert config == WarmPoolBalloon(group="job", min_size=2).warm_pool.config()
 
 
 @pytest.mark.parametrize(
     ("pool", "message"),
     [
         ({"min_size": -1}, "min_size must be 0 or more, got min_size=-1"),
+        (
+            {"min_size": 0},
+            "min_size must be 1 or more without max_prepared, or nothing waits, got "
+            "min_size=0",
+        ),
         (
             {"min_size": 5, "max_prepared": 4},
             "max_prepared must be at least 1 and min_size, got max_prepared=4, "
@@ -232,11 +244,12 @@ def test_a_warm_pool_waits_stopped():
             "min_size=0",
         ),
         (
-            {"state": "stopped"},
-            "state must be one of STOPPED, RUNNING, HIBERNATED, got state=stopped",
+            {"min_size": 1, "state": "HIBERNATED"},
+            "state must be STOPPED or RUNNING (the launch templates of the library do "
+            "not turn hibernation on), got state=HIBERNATED",
         ),
     ],
 )
-def test_refuses_a_warm_pool_that_eks_would_refuse(pool, message):
+def test_refuses_a_warm_pool_that_could_not_be(pool, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         WarmPool(**pool)
