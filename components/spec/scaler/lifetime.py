@@ -12,6 +12,7 @@ from .pool import PoolRules
 
 __all__ = [
     "AUTO_MODE_LIFE",
+    "MARGIN_SECONDS",
     "Lifetime",
     "auto_lifetime",
     "auto_lifetime_problems",
@@ -27,9 +28,15 @@ Longest life of a node of EKS Auto Mode, its drain included.
 Sources: EKS user guide, Auto Mode, node lifetime of 21 days.
 """
 
+MARGIN_SECONDS = 1_800
+"""
+How much longer than its longest job a group drains when nothing else is said.
+
+Sources: a guess.
+"""
+
 _EXPIRE_AFTER = "336h"
 _AUTO_MODE_GRACE = "24h"
-_MARGIN = 1_800
 _FAR_ABOVE = 4
 _LEAST_LIFE = 3_600
 _OPEN_END = 3_600
@@ -67,7 +74,7 @@ def lifetime(rules: PoolRules, longest_job: str | None) -> Lifetime:
     """
     grace = rules.termination_grace_period
     if grace is None and longest_job is not None:
-        grace = spelled(seconds(longest_job) + _MARGIN)
+        grace = spelled(seconds(longest_job) + MARGIN_SECONDS)
     return Lifetime(
         expire_after=rules.expire_after or _expire_after(longest_job),
         termination_grace_period=grace,
@@ -89,7 +96,7 @@ def auto_lifetime(rules: PoolRules, longest_job: str | None) -> Lifetime:
     grace = rules.termination_grace_period or (
         _AUTO_MODE_GRACE
         if longest_job is None
-        else spelled(seconds(longest_job) + _MARGIN)
+        else spelled(seconds(longest_job) + MARGIN_SECONDS)
     )
     room = seconds(AUTO_MODE_LIFE) - seconds(grace)
     default = spelled(max(_LEAST_LIFE, min(seconds(_EXPIRE_AFTER), room)))
@@ -109,7 +116,7 @@ def drain_limit(life: Lifetime) -> str:
         Half an hour and an hour: guesses.
     """
     grace = life.termination_grace_period
-    return spelled(_OPEN_END if grace is None else seconds(grace) + _MARGIN)
+    return spelled(_OPEN_END if grace is None else seconds(grace) + MARGIN_SECONDS)
 
 
 def lifetime_problems(rules: PoolRules, longest_job: str | None) -> Iterator[str]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from ..group_review import Notice
-from .duration import NEVER, seconds
+from .duration import NEVER, seconds, spelled
+from .lifetime import MARGIN_SECONDS
 from .pool import PoolRules
 
 __all__ = ["review_rules"]
@@ -68,4 +69,18 @@ def _life(path: str, rules: PoolRules, longest_job: str | None) -> Iterator[Noti
             path=f"{path}.termination_grace_period",
             text=f"drift and expiry end jobs that run longer than {grace}: give the "
             "group its longest_job to have that checked",
+        )
+    if grace is not None and longest_job is not None:
+        yield from _margin(f"{path}.termination_grace_period", grace, longest_job)
+
+
+def _margin(path: str, grace: str, longest_job: str) -> Iterator[Notice]:
+    room = seconds(grace) - seconds(longest_job)
+    if 0 <= room < MARGIN_SECONDS:
+        ours = spelled(seconds(longest_job) + MARGIN_SECONDS)
+        yield Notice(
+            path=path,
+            text=f"{grace} is less than {spelled(MARGIN_SECONDS)} above longest_job "
+            f"{longest_job}: pods are ended their own grace period earlier, and one "
+            f"that just came still pulls its image; left out it is {ours}",
         )

@@ -96,6 +96,20 @@ def test_names_what_is_lost_when_the_longest_job_is_not_known(rules, text):
     assert [f"scaler.pools[job].{text}"] == [str(one) for one in notices]
 
 
+def test_h020_names_a_drain_that_is_hardly_longer_than_the_longest_job():
+    def said(grace):
+        rules = PoolRules(termination_grace_period=grace)
+        return [str(one) for one in review_rules("pool", rules, "6h")]
+
+    assert [
+        "pool.termination_grace_period: 6h is less than 30m above longest_job 6h: pods "
+        "are ended their own grace period earlier, and one that just came still pulls "
+        "its image; left out it is 6h30m"
+    ] == said("6h")
+    assert ["6h29m"] == [text.split()[1] for text in said("6h29m")]
+    assert [] == said("6h30m")
+
+
 @pytest.mark.parametrize("after", ["5m", "1h"])
 def test_a_patient_pool_gives_no_notice(after):
     rules = PoolRules(consolidate_after=after, expire_after="6h")
