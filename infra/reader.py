@@ -230,13 +230,16 @@ def _by_keys(classes: Sequence[Any], path: str, values: Mapping[Any, Any]) -> An
     accepted = [name for cls in classes for name in names[cls]]
     best = max(classes, key=lambda cls: sum(key in names[cls] for key in values))
     own = [key for key in values if key in names[best]]
+    ways = " or the keys ".join(", ".join(names[cls]) for cls in classes)
     if values and not own:
         raise pulumi.RunError("\n".join(_unknown_keys(path, values, accepted)))
+    if not values and all(any(map(_is_required, fields(cls))) for cls in classes):
+        raise pulumi.RunError(f"{path}: expected the keys {ways}, got an empty map")
     alien = [key for key in values if key in accepted and key not in names[best]]
     if alien:
         raise pulumi.RunError(
             f"{path}: {own[0]} and {alien[0]} exclude each other, expected the keys "
-            f"{' or the keys '.join(', '.join(names[cls]) for cls in classes)}"
+            f"{ways}"
         )
     return best
 

@@ -277,7 +277,13 @@ PRESETS = (
             {"matchers": []},
             [f"policy: matchers must name at least one of {PRESETS}, got none"],
         ),
-        ({"matchers": [{}]}, ["policy.matchers[0].owner: missing key"]),
+        (
+            {"matchers": [{}]},
+            [
+                "policy.matchers[0]: expected the keys owner or the keys label, got an "
+                "empty map"
+            ],
+        ),
         (
             {"matchers": [{"kind": "Job", "api_group": "batch"}]},
             [
