@@ -30,7 +30,7 @@ hypothesis.settings.register_profile("steady", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("steady")
 
 # Pulumi sends where in the source each resource is made, with all frames above; to
-# collect those below pytest is a third of the time, and no test reads them.
+# collect those below pytest is about a quarter of the time, and no test reads them.
 registration._get_stack_trace = source_pb2.StackTrace
 
 

@@ -85,7 +85,7 @@ def _read_once(backends: Any, responses: Any, eks_utils: Any) -> None:
     Let moto find out once what never changes.
 
     It lists its own folder and its own methods for every request, and reads all
-    endpoints of AWS for every cluster and node group: a third of its time.
+    endpoints of AWS for every cluster and node group: about a quarter of its time.
     """
     modules = frozenset(backends.list_of_moto_modules())
     session = eks_utils.Session()
