@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         AutoscalerControllerArgs,
     )
     from .cluster_facts import ClusterFacts
+    from .job_monitoring import JobMonitoring, JobMonitoringArgs
     from .job_nodes import JobNodes, JobNodesArgs
     from .job_platform import JobPlatform, JobPlatformArgs
     from .job_policy import JobPolicy, JobPolicyArgs
@@ -49,6 +50,12 @@ if TYPE_CHECKING:
     )
     from .spec.instance_types import InstanceType, InstanceTypes
     from .spec.kubelet import KubeletTuning
+    from .spec.monitoring.settings import (
+        Monitoring,
+        PrometheusAccount,
+        Scrapes,
+    )
+    from .spec.monitoring.thresholds import Thresholds
     from .spec.network import ExistingNetwork, NewNetwork
     from .spec.policy.fragment import pod_fragment, pod_templates
     from .spec.policy.kyverno_settings import KyvernoSettings
@@ -103,6 +110,8 @@ __all__ = [
     "InstanceTypes",
     "JobGroup",
     "JobLabel",
+    "JobMonitoring",
+    "JobMonitoringArgs",
     "JobNodes",
     "JobNodesArgs",
     "JobPlatform",
@@ -122,6 +131,7 @@ __all__ = [
     "LabelMatcher",
     "ManagedJobNodes",
     "ManagedJobNodesArgs",
+    "Monitoring",
     "Network",
     "NetworkArgs",
     "NewNetwork",
@@ -129,6 +139,7 @@ __all__ = [
     "OwnerMatcher",
     "PodBalloon",
     "PoolRules",
+    "PrometheusAccount",
     "ResourceWeight",
     "Resources",
     "ScaleDown",
@@ -136,6 +147,7 @@ __all__ = [
     "ScalerFacts",
     "Schedule",
     "SchedulerScoring",
+    "Scrapes",
     "ServerGroup",
     "ServerNodes",
     "ServerNodesArgs",
@@ -147,6 +159,7 @@ __all__ = [
     "SuspendedProcesses",
     "SuspendedProcessesArgs",
     "Taint",
+    "Thresholds",
     "UserDataPart",
     "VpcCni",
     "VpcCniArgs",
@@ -186,6 +199,8 @@ _MODULES = {
     "InstanceTypes": "spec.instance_types",
     "JobGroup": "spec.groups",
     "JobLabel": "spec.policy.settings",
+    "JobMonitoring": "job_monitoring",
+    "JobMonitoringArgs": "job_monitoring",
     "JobNodes": "job_nodes",
     "JobNodesArgs": "job_nodes",
     "JobPlatform": "job_platform",
@@ -205,6 +220,7 @@ _MODULES = {
     "LabelMatcher": "spec.policy.matchers",
     "ManagedJobNodes": "managed_job_nodes",
     "ManagedJobNodesArgs": "managed_job_nodes",
+    "Monitoring": "spec.monitoring.settings",
     "Network": "network",
     "NetworkArgs": "network",
     "NewNetwork": "spec.network",
@@ -212,6 +228,7 @@ _MODULES = {
     "OwnerMatcher": "spec.policy.matchers",
     "PodBalloon": "spec.balloon.settings",
     "PoolRules": "spec.scaler.pool",
+    "PrometheusAccount": "spec.monitoring.settings",
     "ResourceWeight": "spec.cluster",
     "Resources": "spec.scaler.checks",
     "ScaleDown": "spec.scaler.cluster_autoscaler",
@@ -219,6 +236,7 @@ _MODULES = {
     "ScalerFacts": "spec.policy.protection",
     "Schedule": "spec.balloon.schedule",
     "SchedulerScoring": "spec.cluster",
+    "Scrapes": "spec.monitoring.settings",
     "ServerGroup": "spec.groups",
     "ServerNodes": "server_nodes",
     "ServerNodesArgs": "server_nodes",
@@ -230,6 +248,7 @@ _MODULES = {
     "SuspendedProcesses": "suspended_processes",
     "SuspendedProcessesArgs": "suspended_processes",
     "Taint": "spec.groups",
+    "Thresholds": "spec.monitoring.thresholds",
     "UserDataPart": "spec.groups",
     "VpcCni": "vpc_cni",
     "VpcCniArgs": "vpc_cni",

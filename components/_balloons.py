@@ -27,7 +27,7 @@ def add_balloons(
     scaler_objects: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
     on_servers: pulumi.ResourceOptions,
-) -> None:
+) -> list[pulumi.Resource]:
     """
     Make the balloons of a platform; warm pools are parts of their node groups.
 
@@ -38,11 +38,15 @@ def add_balloons(
         scaler_objects: Controller and pools of the scaler in use.
         opts: Options of the children.
         on_servers: The same for what runs on nodes of servers, and needs DNS.
+
+    Returns:
+        What was made, for what should wait for it.
     """
     keda = _keda(f"{name}-keda", args, cluster, on_servers)
     space = _namespace(f"{name}-balloons", args, cluster, opts)
     groups = {group.name: group for group in args.jobs}
     scaler, _ = beside_balloons(args.scaler, args.jobs, args.balloons, args.policy)
+    made: list[pulumi.Resource] = [*keda, *space]
     for balloon in args.balloons:
         if isinstance(balloon, WarmPoolBalloon):
             continue
@@ -52,19 +56,18 @@ def add_balloons(
             needs = list(scaler_objects)
         else:
             needs = [*space, *scaler_objects]
-        Balloon(
-            f"{name}-{balloon.object_name}",
-            BalloonArgs(
-                cluster=cluster,
-                balloon=balloon,
-                group=groups[balloon.group],
-                scaler=scaler,
-                policy=args.policy,
-                instance_types=args.instance_types,
-                reviewed=True,
-            ),
-            opts.merge(pulumi.ResourceOptions(depends_on=needs)),
+        arguments = BalloonArgs(
+            cluster=cluster,
+            balloon=balloon,
+            group=groups[balloon.group],
+            scaler=scaler,
+            policy=args.policy,
+            instance_types=args.instance_types,
+            reviewed=True,
         )
+        after = opts.merge(pulumi.ResourceOptions(depends_on=needs))
+        made.append(Balloon(f"{name}-{balloon.object_name}", arguments, after))
+    return made
 
 
 def _keda(

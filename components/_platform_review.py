@@ -12,6 +12,8 @@ from .spec.balloon.plan import validate_balloons
 from .spec.cluster import validate_addresses
 from .spec.group_review import Notice
 from .spec.groups import ServerGroup, validate_groups
+from .spec.monitoring.plan import validate_monitoring, watched_stack
+from .spec.monitoring.review import monitoring_notices
 from .spec.policy.plan import kyverno_release, policy_notices, validate_policy
 from .spec.problems import refused
 from .spec.review import review
@@ -34,6 +36,7 @@ def platform_notices(args: "JobPlatformArgs") -> Iterator[Notice]:
         cluster=args.cluster,
         vpc_cni=args.vpc_cni,
         scaler=args.scaler.kind,
+        host_network=args.policy is not None and args.policy.host_network,
     )
     yield from scaler_notices(
         args.scaler,
@@ -56,6 +59,17 @@ def platform_notices(args: "JobPlatformArgs") -> Iterator[Notice]:
         keda=args.keda,
         zones=len(zone_keys(args.network)),
     )
+    if args.monitoring is None or not args.monitoring.enabled:
+        yield from monitoring_notices(
+            args.monitoring,
+            watched_stack(
+                args.cluster.name or "",
+                jobs=args.jobs,
+                scalers=args.scalers,
+                policy=args.policy,
+                balloons=args.balloons,
+            ),
+        )
 
 
 def server_args(
@@ -124,6 +138,9 @@ def platform_problems(args: "JobPlatformArgs") -> Iterator[str]:
             keda=args.keda,
             zones=len(zones),
         ),
+    )
+    yield from refused(
+        "", validate_monitoring, args.monitoring, args.jobs, args.scalers
     )
 
 

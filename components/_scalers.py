@@ -43,10 +43,12 @@ class Scaled(NamedTuple):
     Args:
         group_names: Names of groups or pools, by the names of job groups.
         objects: Its controller and its pools, for what needs them.
+        groups: Groups of nodes that are no pools of a controller.
     """
 
     group_names: Mapping[str, pulumi.Output[str]]
     objects: tuple[pulumi.Resource, ...]
+    groups: tuple[pulumi.Resource, ...] = ()
 
 
 def scaled_nodes(
@@ -134,7 +136,9 @@ def _autoscaled(
         group.name: _group(f"{name}-{group.name}", scaler, args, cluster, group, opts)
         for group in args.jobs
     }
-    return Scaled(groups, tuple(controller))
+    names = {group: called for group, (called, _) in groups.items()}
+    made = tuple(group for _, group in groups.values())
+    return Scaled(names, tuple(controller), made)
 
 
 def group_problems(
@@ -166,11 +170,13 @@ def _group(
     cluster: ClusterFacts,
     group: JobGroup,
     opts: pulumi.ResourceOptions,
-) -> pulumi.Output[str]:
+) -> tuple[pulumi.Output[str], pulumi.Resource]:
     if scaler.groups == "managed":
-        made = ManagedJobNodes(name, _managed_args(scaler, args, cluster, group), opts)
-        return pulumi.Output.all(*made.group_names.values()).apply(", ".join)
-    return JobNodes(name, _job_args(scaler, args, cluster, group), opts).group_name
+        zones = ManagedJobNodes(name, _managed_args(scaler, args, cluster, group), opts)
+        called = pulumi.Output.all(*zones.group_names.values()).apply(", ".join)
+        return called, zones
+    nodes = JobNodes(name, _job_args(scaler, args, cluster, group), opts)
+    return nodes.group_name, nodes
 
 
 def _managed_args(

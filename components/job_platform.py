@@ -17,6 +17,7 @@ from ._platform_review import (
 )
 from .cluster import Cluster, ClusterArgs
 from .cluster_facts import ClusterFacts
+from .job_monitoring import JobMonitoring, JobMonitoringArgs
 from .job_policy import JobPolicy, JobPolicyArgs
 from .network import Network, NetworkArgs
 from .server_nodes import ServerNodes
@@ -25,6 +26,7 @@ from .spec.balloon.settings import AnyBalloon
 from .spec.cluster import ClusterSettings
 from .spec.groups import JobGroup, ServerGroup
 from .spec.instance_types import InstanceTypes
+from .spec.monitoring.settings import Monitoring
 from .spec.network import ExistingNetwork, NewNetwork
 from .spec.policy.plan import engine_of, with_scoring
 from .spec.policy.settings import JobPolicySettings
@@ -62,6 +64,8 @@ class JobPlatformArgs:
         policy: What happens to job pods when they are created; None: nothing.
         balloons: Capacity of job groups that waits for a burst.
         keda: How KEDA gets into the cluster, for balloons with a schedule.
+        monitoring: Rules, scrapes and dashboards; None: nothing. The Prometheus
+            operator must be there, and is not installed here.
         tags: Tags of everything, under those of each group.
         instance_types: Facts about instance types.
 
@@ -84,6 +88,7 @@ class JobPlatformArgs:
     policy: JobPolicySettings | None = JobPolicySettings()
     balloons: tuple[AnyBalloon, ...] = ()
     keda: Keda = Keda()
+    monitoring: Monitoring | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
 
@@ -114,11 +119,13 @@ class JobPlatform(pulumi.ComponentResource):
     `AutoscalerController` (`-cluster-autoscaler`) with `JobNodes` or
     `ManagedJobNodes` for each group (`-` and the group's name). With balloons a
     namespace (`-balloons`), `KedaController` (`-keda`) for schedules, and `Balloon`
-    for each but warm pools (`-` and the name of its objects).
+    for each but warm pools (`-` and the name of its objects). `JobMonitoring`
+    (`-monitoring`), when it is asked for.
 
     Nodes wait for the settings of the VPC CNI, and what runs on nodes waits for
     servers without taints, controllers of scalers and KEDA for DNS as well; balloons
-    wait for what reads them; a destroy goes the other way round. A policy that the API
+    wait for what reads them; a destroy goes the other way round. Monitoring waits for
+    all of it, since a cluster without the operator refuses it. A policy that the API
     server runs itself waits for no node. A packing by the scheduler sets the scoring
     of the cluster, unless its settings have one. What AWS takes but will not honour
     is a warning of this component.
@@ -164,14 +171,20 @@ class JobPlatform(pulumi.ComponentResource):
             for group in args.servers
         }
         open_to_all = [servers[g.name] for g in args.servers if not g.all_taints]
-        dns = _on_nodes(name, args, self.facts, _after(child, open_to_all))
-        _policy(name, args, self.facts, list(servers.values()), child)
+        dns = _dns(name, args, self.facts, _after(child, open_to_all))
+        storage = _storage(name, args, self.facts, _after(child, open_to_all))
+        policy = _policy(name, args, self.facts, list(servers.values()), child)
         running = _after(child, [*open_to_all, *dns])
-        active, *_ = (
+        active, *retiring = (
             _scalers.scaled_nodes(name, scaler, args, self.facts, child, running)
             for scaler in args.scalers
         )
-        add_balloons(name, args, self.facts, active.objects, child, running)
+        waiting = add_balloons(name, args, self.facts, active.objects, child, running)
+        scaled = [
+            made for one in (active, *retiring) for made in (*one.objects, *one.groups)
+        ]
+        everything = [*servers.values(), *dns, storage, *policy, *scaled, *waiting]
+        _monitoring(name, args, self.facts, _after(child, everything))
 
         groups = {group: made.group_name for group, made in servers.items()}
         self.group_names = {**groups, **active.group_names}
@@ -227,35 +240,37 @@ def _vpc_cni(
     return [VpcCni(f"{name}-vpc-cni", tuned, opts)]
 
 
-def _on_nodes(
+def _dns(
     name: str,
     args: JobPlatformArgs,
     cluster: ClusterFacts,
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
-    """
-    Add what degrades for twenty minutes unless a node without taints is there.
-
-    Returns:
-        The DNS of the cluster, where it is ours.
-    """
-    versions = args.cluster.addons
+    """Add what degrades for twenty minutes unless a node without taints is there."""
+    if args.only_auto_mode:
+        return []
+    version = args.cluster.addons.get("coredns")
     label = f"{name}-coredns"
-    dns: list[pulumi.Resource] = []
-    if not args.only_auto_mode:
-        version = versions.get("coredns")
-        dns += [addon(label, cluster, "coredns", version, args.tags, opts)]
-    Storage(
+    return [addon(label, cluster, "coredns", version, args.tags, opts)]
+
+
+def _storage(
+    name: str,
+    args: JobPlatformArgs,
+    cluster: ClusterFacts,
+    opts: pulumi.ResourceOptions,
+) -> Storage:
+    """Add volumes; the driver too degrades for twenty minutes without a node."""
+    return Storage(
         f"{name}-storage",
         StorageArgs(
             cluster=cluster,
-            version=versions.get("aws-ebs-csi-driver"),
+            version=args.cluster.addons.get("aws-ebs-csi-driver"),
             auto_mode=args.only_auto_mode,
             tags=args.tags,
         ),
         opts,
     )
-    return dns
 
 
 def _policy(
@@ -264,22 +279,43 @@ def _policy(
     cluster: ClusterFacts,
     servers: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
-) -> None:
+) -> list[JobPolicy]:
     """Wait for nodes only where the engine runs on them: jobs may come any time."""
     if args.policy is None:
-        return
+        return []
     native = engine_of(args.policy, cluster.version) == "native"
-    JobPolicy(
-        f"{name}-policy",
-        JobPolicyArgs(
+    policy = JobPolicyArgs(
+        cluster=cluster,
+        settings=args.policy,
+        scalers=scaler_facts(args.scaler, args.retiring_scaler, cluster.version),
+        servers=args.servers,
+        jobs=args.jobs,
+        scheduler=with_scoring(args.cluster, args.policy).scheduler,
+    )
+    return [
+        JobPolicy(f"{name}-policy", policy, opts if native else _after(opts, servers))
+    ]
+
+
+def _monitoring(
+    name: str,
+    args: JobPlatformArgs,
+    cluster: ClusterFacts,
+    opts: pulumi.ResourceOptions,
+) -> None:
+    if args.monitoring is None or not args.monitoring.enabled:
+        return
+    JobMonitoring(
+        f"{name}-monitoring",
+        JobMonitoringArgs(
             cluster=cluster,
-            settings=args.policy,
-            scalers=scaler_facts(args.scaler, args.retiring_scaler, cluster.version),
-            servers=args.servers,
             jobs=args.jobs,
-            scheduler=with_scoring(args.cluster, args.policy).scheduler,
+            settings=args.monitoring,
+            scalers=args.scalers,
+            policy=args.policy,
+            balloons=args.balloons,
         ),
-        opts if native else _after(opts, servers),
+        opts,
     )
 
 

@@ -9,6 +9,7 @@ from components.spec.balloon.plan import validate_balloons
 from components.spec.cluster import validate_addresses
 from components.spec.groups import JobGroup, ServerGroup, validate_groups
 from components.spec.instance_types import InstanceTypes
+from components.spec.monitoring.plan import validate_monitoring
 from components.spec.network import ExistingNetwork
 from components.spec.node_config import check_group
 from components.spec.policy.plan import kyverno_release, validate_policy
@@ -97,6 +98,15 @@ def _checks(
         {*_NEEDED, "policy", "balloons", "keda"},
         "",
         partial(_check_balloons, found, types),
+    )
+    yield (
+        {"monitoring", "jobs", *_SCALERS},
+        "",
+        lambda: validate_monitoring(
+            found["monitoring"],
+            found["jobs"],
+            [one for one in _scalers(found) if one is not None],
+        ),
     )
 
 

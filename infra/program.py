@@ -33,6 +33,7 @@ _CARRIERS: Mapping[str, set[str]] = {
     "policy": _OF_OBJECTS,
     "balloons": _OF_OBJECTS,
     "keda": _OF_OBJECTS,
+    "monitoring": _OF_OBJECTS | {"data"},
     "tags": {"tags", "tag_specifications"} | _OF_OBJECTS,
 }
 
@@ -79,6 +80,7 @@ def _platform(settings: Settings) -> JobPlatform:
             policy=settings.policy,
             balloons=settings.balloons,
             keda=settings.keda,
+            monitoring=settings.monitoring,
             tags=settings.tags,
             instance_types=types,
         ),

@@ -20,6 +20,7 @@ from components.spec.balloon.plan import needs_namespace
 from components.spec.balloon.pods import balloon_namespace
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceTypes
+from components.spec.monitoring.plan import monitoring_files, monitoring_manifests
 from components.spec.node_config import NodeCluster, managed_user_data
 from components.spec.policy.fragment import render_pod_templates
 from components.spec.policy.manifests import policy_manifests
@@ -27,6 +28,7 @@ from components.spec.policy.plan import engine_of, kyverno_release
 from components.spec.scaler.plan import auto_mode_alone
 from components.spec.storage_class import storage_class
 from infra import scaled_groups
+from infra.monitoring_summary import watched_by
 from infra.settings import Settings, load_file
 from infra.summary import summary
 
@@ -74,11 +76,18 @@ def files(stack: str, settings: Settings) -> dict[str, str]:
             *_policies(settings),
             *_pool_objects(settings, types),
             *_balloon_objects(settings, types),
+            *monitoring_manifests(settings.monitoring, watched_by(settings)),
         )
     }
     values = {
         f"helm/{chart}.yaml": _text(one)
         for chart, one in (*scaled_groups.chart_values(settings), *_keda(settings))
+    }
+    monitoring = {
+        f"monitoring/{path}": text
+        for path, text in monitoring_files(
+            settings.monitoring, watched_by(settings)
+        ).items()
     }
     texts = {path: text for path, text in user_data.items() if text is not None}
     return {
@@ -87,6 +96,7 @@ def files(stack: str, settings: Settings) -> dict[str, str]:
         **objects,
         **values,
         **_policy_files(settings),
+        **monitoring,
     }
 
 

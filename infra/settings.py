@@ -22,6 +22,7 @@ from components.spec.balloon.settings import AnyBalloon
 from components.spec.cluster import ClusterSettings
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceType
+from components.spec.monitoring.settings import Monitoring
 from components.spec.network import ExistingNetwork, NewNetwork
 from components.spec.policy.settings import JobPolicySettings
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
@@ -53,6 +54,8 @@ class Settings:
             the file: nothing.
         balloons: Capacity of job groups that waits for a burst.
         keda: How KEDA gets into the cluster, which balloons with a schedule need.
+        monitoring: Rules, scrapes and dashboards for a Prometheus that others
+            install; `{}` takes every default. None: nothing.
         tags: AWS tags of all resources.
         instance_types: Facts about types that the bundled table lacks or has wrong.
         region: What the file says about `aws:region`. Not a key of ours.
@@ -73,6 +76,7 @@ class Settings:
     policy: JobPolicySettings | None = JobPolicySettings()
     balloons: tuple[AnyBalloon, ...] = ()
     keda: Keda = Keda()
+    monitoring: Monitoring | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: tuple[InstanceType, ...] = ()
     region: str

@@ -6,6 +6,7 @@ from components.spec import access
 from components.spec.balloon.balloon_review import balloon_notices
 from components.spec.cluster import ADDONS, ClusterSettings
 from components.spec.instance_types import InstanceTypes
+from components.spec.monitoring.review import monitoring_notices
 from components.spec.network import NewNetwork, subnet_plan, zone_subnets
 from components.spec.policy.plan import policy_notices, with_scoring
 from components.spec.review import Notice, review
@@ -18,6 +19,7 @@ from infra import scaled_groups
 from infra.balloon_summary import balloon_summary
 from infra.group_summary import group_summary
 from infra.markdown import pairs, table
+from infra.monitoring_summary import monitoring_summary, watched_by
 from infra.policy_summary import policy_summary
 from infra.scaler_summary import access_rows, scaler_summary
 from infra.settings import Settings
@@ -48,6 +50,7 @@ def summary(stack: str, settings: Settings) -> str:
         *scaler_summary(settings, types),
         *policy_summary(settings),
         *balloon_summary(settings),
+        *monitoring_summary(settings),
         *(
             block
             for group in (*settings.servers, *settings.jobs)
@@ -66,6 +69,7 @@ def _notices(settings: Settings, types: InstanceTypes) -> Iterator[Notice]:
         cluster=settings.cluster,
         vpc_cni=settings.vpc_cni,
         scaler=settings.scaler.kind,
+        host_network=settings.policy is not None and settings.policy.host_network,
     )
     yield from scaler_notices(
         settings.scaler,
@@ -86,6 +90,7 @@ def _notices(settings: Settings, types: InstanceTypes) -> Iterator[Notice]:
         keda=settings.keda,
         zones=len(zone_keys(settings.network)),
     )
+    yield from monitoring_notices(settings.monitoring, watched_by(settings))
 
 
 def _warnings(notices: Iterable[Notice]) -> Iterator[list[str]]:

@@ -32,6 +32,7 @@ _CUSTOM = (
     "karpenter.sh/v1",
     "keda.sh/v1alpha1",
     "kyverno.io/v1",
+    "monitoring.coreos.com/v1",
     "policies.kyverno.io/v1",
 )
 _WRAPPERS = (collections.abc.Awaitable, pulumi.Output)

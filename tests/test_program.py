@@ -146,6 +146,10 @@ WITH_SECRETS: dict[str, Any] = {
             "memory": "1Gi",
         },
     ],
+    "monitoring": {
+        "runbook_url": f"https://{MARK}.example.com",
+        "alert_labels": {"owner": MARK},
+    },
     "tags": {"contact": MARK},
 }
 
@@ -159,6 +163,7 @@ FLOWING = [
     ("scaler", MARK),
     ("policy", MARK),
     ("balloons", MARK),
+    ("monitoring", MARK),
     ("tags", MARK),
 ]
 SCALERS = [{"kind": "cluster-autoscaler"}, {"kind": "karpenter"}]
@@ -181,7 +186,9 @@ def plain_texts(value):
 
 def only(key: str, scaler: dict) -> dict:
     """Take the values that flow from *key* alone, the rest from GOOD."""
-    return GOOD | {"scaler": scaler} | {key: WITH_SECRETS[key]}
+    # Rules ask for the label of the policy.
+    more = {"monitoring": {}} if key == "policy" else {}
+    return GOOD | {"scaler": scaler} | more | {key: WITH_SECRETS[key]}
 
 
 @pytest.mark.parametrize("scaler", SCALERS, ids=lambda one: one["kind"])

@@ -80,7 +80,7 @@ def refusal(values, region=REGION) -> list[str]:
 
 KEYS = (
     "network, cluster, servers, jobs, scaler, retiring_scaler, vpc_cni, policy, "
-    "balloons, keda, tags, instance_types"
+    "balloons, keda, monitoring, tags, instance_types"
 )
 
 JOB_KEYS = (
@@ -116,15 +116,6 @@ JOB_KEYS = (
             "jobs.0.size.maximum",
             1,
             "jobs[0].size.maximum: unknown key, expected one of min, max",
-        ),
-        # Keys of later versions of this program are no silent promise.
-        *(
-            (
-                key,
-                {},
-                f"{key}: unknown key, expected one of {KEYS}",
-            )
-            for key in ("monitoring",)
         ),
         (
             "jobs.0.longest_jobs",

@@ -55,7 +55,7 @@ def configure(stack: str) -> None:
 
 
 def test_the_stacks_of_the_readme_are_here():
-    assert ["alpha", "prod", "sandbox"] == STACKS
+    assert ["alpha", "dev", "prod", "sandbox"] == STACKS
 
 
 @pytest.mark.parametrize("stack", STACKS)
@@ -236,6 +236,8 @@ def test_the_sandbox_uses_every_key():
             *(selected.policy, selected.scaler, *selected.scaler.pools.values()),
             *(selected.keda, *selected.balloons, selected.balloons[0].schedule),
             *selected.balloons[0].schedule.windows,
+            *(selected.monitoring, selected.monitoring.scrapes),
+            *(selected.monitoring.scrapes.scheduler, selected.monitoring.thresholds),
         )
         for field in fields(value)
         if f"{field.name}:" not in text and field.name not in NOT_IN_THE_SANDBOX

@@ -32,7 +32,8 @@ def monitoring_notices(
 
 
 def _notices(settings: Monitoring, watched: Watched) -> Iterator[Notice]:
-    if settings.rules or settings.dashboards:
+    yield _place_notice(settings)
+    if settings.rules or settings.dashboards or not settings.enabled:
         labels = ",".join(kube_state_metrics_labels(watched))
         yield Notice(
             path="monitoring",
@@ -55,14 +56,30 @@ def _notices(settings: Monitoring, watched: Watched) -> Iterator[Notice]:
             "labels alone",
             severity="info",
         )
-    yield from _scrape_notices(settings, watched)
-    if settings.runbook_url is None and settings.rules:
+    if settings.enabled:
+        yield from _scrape_notices(settings, watched)
+    if settings.runbook_url is None and (settings.rules or not settings.enabled):
         yield Notice(
             path="monitoring.runbook_url",
             text="none: alerts name the page of their runbook in this project, "
             "docs/runbooks, without an address that can be clicked",
             severity="info",
         )
+
+
+def _place_notice(settings: Monitoring) -> Notice:
+    if settings.enabled:
+        text = (
+            f"needs the Prometheus operator and the namespace {settings.namespace} in "
+            "the cluster, which are not installed here; its objects come last"
+        )
+        return Notice(path="monitoring", text=text, severity="info")
+    return Notice(
+        path="monitoring.enabled",
+        text="false: nothing is created in the cluster; load the rules and dashboards "
+        "that make render writes",
+        severity="info",
+    )
 
 
 def _scrape_notices(settings: Monitoring, watched: Watched) -> Iterator[Notice]:

@@ -85,9 +85,12 @@ class Monitoring:
     """
     Rules, scrapes and dashboards for clusters with the Prometheus operator.
 
-    The same rules and dashboards are rendered as plain files for everybody else.
+    The operator must be there, with its definitions, before them: it is not installed
+    here. For everybody else `make render` writes rules and dashboards as plain files.
 
     Args:
+        enabled: Whether anything is created in the cluster. false is for clusters
+            without the operator: only the files are written.
         rules: Whether the recording rules and alerts are created.
         scrapes: What is scraped beside what kube-prometheus scrapes. None: nothing.
         dashboards: Whether the dashboards are created.
@@ -116,6 +119,7 @@ class Monitoring:
         guide, the root volume of Nitro instances.
     """
 
+    enabled: bool = True
     rules: bool = True
     scrapes: Scrapes | None = field(default_factory=Scrapes)
     dashboards: bool = True

@@ -7,6 +7,14 @@ from tests.spec.monitoring.builders import watch
 COMPLETE = Monitoring(
     runbook_url="https://example.com", scrapes=Scrapes(scheduler=PrometheusAccount())
 )
+PLACE = (
+    "monitoring: needs the Prometheus operator and the namespace monitoring in the "
+    "cluster, which are not installed here; its objects come last"
+)
+RUNBOOKS = (
+    "monitoring.runbook_url: none: alerts name the page of their runbook in this "
+    "project, docs/runbooks, without an address that can be clicked"
+)
 LABELS = (
     "monitoring: kube-state-metrics must run with --metric-labels-allowlist="
     "nodes=[eks-jobs/group],pods=[eks-jobs/workload,kubernetes_executor,"
@@ -18,12 +26,12 @@ def said(settings, found):
     return [str(one) for one in monitoring_notices(settings, found)]
 
 
-def test_the_labels_that_others_must_show_are_named():
-    assert [LABELS] == said(COMPLETE, watch())
+def test_what_others_must_install_and_show_is_named():
+    assert [PLACE, LABELS] == said(COMPLETE, watch())
 
 
 def test_auto_mode_tells_nothing_of_its_controllers():
-    notice, nothing = monitoring_notices(COMPLETE, watch("auto-mode"))[1:]
+    notice, nothing = monitoring_notices(COMPLETE, watch("auto-mode"))[2:]
 
     assert "warning" == notice.severity
     assert (
@@ -39,12 +47,23 @@ def test_auto_mode_tells_nothing_of_its_controllers():
 
 def test_what_the_defaults_leave_out_is_named():
     assert [
+        PLACE,
         LABELS,
         "monitoring.scrapes.scheduler: none: preemptions are not counted unless "
         "somebody else scrapes the scheduler of EKS",
-        "monitoring.runbook_url: none: alerts name the page of their runbook in this "
-        "project, docs/runbooks, without an address that can be clicked",
+        RUNBOOKS,
     ] == said(Monitoring(), watch())
+
+
+def test_what_is_not_created_is_left_to_the_files():
+    settings = Monitoring(enabled=False, rules=False, dashboards=False)
+
+    assert [
+        "monitoring.enabled: false: nothing is created in the cluster; load the rules "
+        "and dashboards that make render writes",
+        LABELS,
+        RUNBOOKS,
+    ] == said(settings, watch())
 
 
 def test_without_a_policy_its_alert_is_missed():
@@ -73,4 +92,4 @@ def test_no_monitoring_is_said_in_one_line():
 def test_scrapes_alone_need_nothing_of_kube_state_metrics():
     settings = Monitoring(rules=False, dashboards=False)
 
-    assert [] == said(settings, watch())
+    assert [PLACE] == said(settings, watch())

@@ -77,7 +77,7 @@ class Figures:
     def meaning(self, *recorded: str) -> str:
         """Say what figures mean and who tells them, alpha metrics by their names."""
         said = dict.fromkeys(self.known[name].meaning for name in recorded)
-        told = dict.fromkeys(one for name in recorded for one in self._metrics(name))
+        told = dict.fromkeys(one for name in recorded for one in self.metrics(name))
         by = sorted({one.source for one in told})
         alpha = sorted({one.name for one in told if one.stability == "alpha"})
         text = f"{'; '.join(said)}.\n\nTold by {', '.join(map(_exporter, by))}."
@@ -85,10 +85,11 @@ class Figures:
             text += f"\n\nAlpha, may be renamed: {', '.join(alpha)}."
         return text
 
-    def _metrics(self, name: str) -> Iterator[Metric]:
+    def metrics(self, name: str) -> Iterator[Metric]:
+        """Yield what exporters tell for a figure, by way of other figures too."""
         for read in self.reads[name]:
             if read in self.known:
-                yield from self._metrics(read)
+                yield from self.metrics(read)
             else:
                 yield metric_of(read)
 
