@@ -51,6 +51,8 @@ def review_group(
     instance_types: InstanceTypes,
     vpc_cni: VpcCniTuning | None,
     scaler: ScalerKind = "cluster-autoscaler",
+    *,
+    host_network: bool = False,
 ) -> Iterator[Notice]:
     """
     Name what the group at *path* cannot have, in a fixed order.
@@ -62,6 +64,8 @@ def review_group(
         vpc_cni: Settings of the cluster's VPC CNI, None when they are not known.
         scaler: What scales job groups. Only Cluster Autoscaler plans with the first
             type, and EKS Auto Mode takes no limits of the kubelet.
+        host_network: Whether job pods use the network of the node, and so take no
+            addresses; the few that stay off it are not counted.
     """
     found = {name: instance_types.find(name) for name in group.instance_types}
     types = tuple(one for one in found.values() if one is not None)
@@ -74,7 +78,9 @@ def review_group(
     yield from _volume(f"{path}.volume", group, types)
     yield from _hops(f"{path}.metadata_hop_limit", group.metadata_hop_limit)
     if group.kubelet is not None and not _eks_decides(group, scaler):
-        yield from _pods(f"{path}.kubelet.max_pods", group.kubelet, types, vpc_cni)
+        if not (host_network and isinstance(group, JobGroup)):
+            yield from _short_of_addresses(path, group.kubelet, types, vpc_cni)
+        yield from _reserved(f"{path}.kubelet.max_pods", group.kubelet, types)
         yield from _pulls(f"{path}.kubelet", group.kubelet)
         yield from _pulls_on_slow_disk(f"{path}.volume", group.kubelet, group.volume)
 
@@ -93,14 +99,19 @@ def group_addresses(
     instance_types: InstanceTypes,
     vpc_cni: VpcCniTuning | None,
     scaler: ScalerKind = "cluster-autoscaler",
+    *,
+    host_network: bool = False,
 ) -> int:
     """
     Count the addresses that one full node of the group takes, its own included.
 
     A server group without limits of its own, and a job group of EKS Auto Mode, have
-    the pods that EKS gives their types, and 110 when none is known.
+    the pods that EKS gives their types, and 110 when none is known. Job pods on the
+    *host_network* have that of the node.
     """
-    if group.kubelet is not None and not _eks_decides(group, scaler):
+    if host_network and isinstance(group, JobGroup):
+        pods = 0
+    elif group.kubelet is not None and not _eks_decides(group, scaler):
         pods = group.kubelet.max_pods
     else:
         found = [instance_types.find(name) for name in group.instance_types]
@@ -214,7 +225,7 @@ def _shortfalls(
         yield Notice(path=path, text=text)
 
 
-def _pods(
+def _short_of_addresses(
     path: str,
     kubelet: KubeletTuning,
     types: tuple[InstanceType, ...],
@@ -230,11 +241,16 @@ def _pods(
         prefixes = isinstance(vpc_cni, WarmPrefixes)
         way_out = "" if prefixes else ", or use vpc_cni of kind prefixes"
         yield Notice(
-            path=path,
+            path=f"{path}.kubelet.max_pods",
             text=f"max_pods={kubelet.max_pods} is more pods than can have an address "
             f"on {', '.join(short)}{' even in prefix mode' if prefixes else ''}: the "
             f"rest waits for ever; lower it{way_out}",
         )
+
+
+def _reserved(
+    path: str, kubelet: KubeletTuning, types: tuple[InstanceType, ...]
+) -> Iterator[Notice]:
     reserved = reserved_memory_mib(kubelet.max_pods)
     for one in types:
         if 2 * reserved >= one.memory_mib:

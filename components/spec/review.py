@@ -1,6 +1,6 @@
 """Everything that is accepted and still worth a warning, before the first resource."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Network
 
 from .cluster import KUBERNETES_VERSIONS, ClusterSettings
@@ -37,6 +37,7 @@ def review(
     cluster: ClusterSettings | None = None,
     vpc_cni: VpcCniTuning | None = None,
     scaler: ScalerKind = "cluster-autoscaler",
+    host_network: bool = False,
 ) -> tuple[Notice, ...]:
     """
     List what AWS and Kubernetes accept, but will not honour or will charge for.
@@ -54,10 +55,19 @@ def review(
             are measured without prefix mode.
         scaler: What scales job groups. Nodes of EKS Auto Mode are not measured by
             settings that they do not have.
+        host_network: Whether the job policy puts job pods on the network of the node.
     """
-    groups = (*servers, *jobs)
+    addresses = {
+        group.name: (
+            group.size.max,
+            group_addresses(
+                group, instance_types, vpc_cni, scaler, host_network=host_network
+            ),
+        )
+        for group in (*servers, *jobs)
+    }
     return (
-        *_network(network, groups, instance_types, vpc_cni, scaler),
+        *_network(network, addresses, vpc_cni),
         *_cluster(cluster),
         *_vpc_cni(vpc_cni, () if scaler == "auto-mode" else jobs),
         *(
@@ -65,7 +75,12 @@ def review(
             for key, listed in (("servers", servers), ("jobs", jobs))
             for place, group in enumerate(listed)
             for notice in review_group(
-                f"{key}[{place}]", group, instance_types, vpc_cni, scaler
+                f"{key}[{place}]",
+                group,
+                instance_types,
+                vpc_cni,
+                scaler,
+                host_network=host_network,
             )
         ),
     )
@@ -73,20 +88,12 @@ def review(
 
 def _network(
     network: NewNetwork | ExistingNetwork | None,
-    groups: Sequence[ServerGroup | JobGroup],
-    instance_types: InstanceTypes,
+    each: Mapping[str, tuple[int, int]],
     vpc_cni: VpcCniTuning | None,
-    scaler: ScalerKind,
 ) -> Iterator[Notice]:
+    """Compare with the nodes of each group, and the addresses that one takes."""
     if network is None:
         return
-    each = {
-        group.name: (
-            group.size.max,
-            group_addresses(group, instance_types, vpc_cni, scaler),
-        )
-        for group in groups
-    }
     needed = sum(nodes * addresses for nodes, addresses in each.values())
     offered = private_addresses(network)
     if offered is None:
