@@ -80,7 +80,7 @@ Exporters by name.
 
 Sources: kube-state-metrics, docs/metrics and CHANGELOG. Kubernetes,
 pkg/kubelet/metrics/metrics.go and pkg/scheduler/metrics/metrics.go. node_exporter,
-collector/diskstats_linux.go and uname.go. amazon-vpc-cni-k8s,
+collector/diskstats_common.go and uname.go. amazon-vpc-cni-k8s,
 utils/prometheusmetrics. Karpenter, pkg/metrics and pkg/controllers/metrics. Cluster
 Autoscaler, metrics/metrics.go.
 """

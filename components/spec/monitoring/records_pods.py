@@ -162,7 +162,8 @@ def waiting_records(scope: Scope) -> Iterator[Recording]:
         name="owner:eks_jobs_unschedulable_seconds:max",
         expr=f"max by (owner_kind) (\n"
         f"{job} * on (uid) group_left () {age}\nand on (uid) {stuck}\n)",
-        meaning="How long the oldest of them waits",
+        meaning="How long the oldest job pod waits for which the scheduler finds no "
+        "node",
         unit="s",
     )
 

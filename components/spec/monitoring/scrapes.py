@@ -36,8 +36,9 @@ def scrape_objects(settings: Monitoring, watched: Watched) -> list[dict[str, Any
     Sources:
         Chart karpenter 1.15.1, templates/service.yaml. Chart cluster-autoscaler
         9.59, templates/service.yaml and _helpers.tpl. Chart aws-vpc-cni of
-        amazon-vpc-cni-k8s 1.23.2, templates/daemonset.yaml. EKS user guide, control
-        plane metrics.
+        amazon-vpc-cni-k8s 1.23.2, templates/daemonset.yaml. The scheduler of EKS, not
+        read in a source of AWS nor asked of a cluster: path and rights are those that
+        the agent and the operator of Datadog use.
     """
     return list(_objects(settings, watched))
 
