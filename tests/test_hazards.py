@@ -67,6 +67,12 @@ def test_nothing_is_wrong_with_a_complete_table():
             "H001: only documents name it, and kind refuse wants a test",
         ),
         (
+            [row(1, kind="warn"), *TABLE[1:]],
+            FOUND,
+            {},
+            "H001: only tests name it, and kind warn wants a document",
+        ),
+        (
             [row(1, kind="ignore"), *TABLE[1:]],
             FOUND,
             {},
