@@ -43,6 +43,10 @@ COMPONENTS = {
     ],
     "github_runners": [f"{RELEASE}::runners", "pulumi:providers:kubernetes::github"],
     "karpenter": [f"{PLATFORM}::data"],
+    "monitoring": [
+        "eks-jobs:index:JobMonitoring::shop-jobs",
+        "pulumi:providers:kubernetes::shop",
+    ],
     "policies_only": [
         "eks-jobs:index:JobPolicy::shop-jobs",
         "pulumi:providers:kubernetes::shop",
@@ -63,6 +67,7 @@ EXPORTS = {
     "existing_cluster": {"group_name": "shop-job"},
     "github_runners": {"release": "eks-jobs"},
     "karpenter": {"group_names": {"server": "data-server", "job": "job"}},
+    "monitoring": {"objects": 5},
     "policies_only": {"engine": "native"},
     "private_cluster": {"endpoint": "https://inside.eks.example.com"},
     "several_job_groups": {
