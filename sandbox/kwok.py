@@ -186,9 +186,9 @@ def karpenter(
     state: Path,
     machine_types: Iterable[MachineType],
     settings: Mapping[str, str],
-) -> Generator[None]:
+) -> Generator[int]:
     """
-    Run Karpenter; its CRDs must be there.
+    Run Karpenter, whose CRDs must be there; yield the port of its metrics.
 
     Args:
         program: Karpenter with the kwok provider.
@@ -212,7 +212,7 @@ def karpenter(
         "METRICS_PORT": str(metrics),
     }
     with running(program, (), state / "karpenter.log", health, environ):
-        yield
+        yield metrics
 
 
 def _with_duration(stage: Manifest) -> Manifest:

@@ -7,7 +7,6 @@ which need machines; Cluster Autoscaler, which needs AWS.
 """
 
 import os
-import re
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,7 +73,9 @@ def lab(built, tmp_path_factory) -> Generator[Prometheus]:
         with (
             installed(api, karpenter_crds(karpenter_module(os.environ))),
             kubelets(built["kwok"], kwok_module(os.environ), file, folder),
-            karpenter(built["karpenter-kwok"], file, folder, machine_types(), {}),
+            karpenter(
+                built["karpenter-kwok"], file, folder, machine_types(), {}
+            ) as karpenter_port,
             scheduler(built["kube-scheduler"], file, folder) as scheduler_port,
             state_metrics(api, SPACE) as state_port,
             prometheus(
@@ -87,7 +88,7 @@ def lab(built, tmp_path_factory) -> Generator[Prometheus]:
                         token=token,
                     ),
                     target("kube-scheduler", scheduler_port, token=token),
-                    target("karpenter", karpenter_port(folder)),
+                    target("karpenter", karpenter_port),
                     target("kube-state-metrics", state_port, honor_labels=True),
                 ],
                 rule_file(
@@ -125,15 +126,6 @@ def scheduler(program: Path, kubeconfig: Path, folder: Path) -> Generator[int]:
         yield port
     finally:
         stop(process)
-
-
-def karpenter_port(folder: Path) -> int:
-    """Find where Karpenter serves its metrics: it says so in its log."""
-    log = folder / "karpenter.log"
-    said = re.compile(r'Serving metrics server.*"bindAddress":\s*":(\d+)"')
-    until(lambda: said.search(log.read_text()) is not None, "metrics served", SECONDS)
-    found = said.search(log.read_text())
-    return int(found[1]) if found else 0
 
 
 def tell(api: ClusterApi, running: Prometheus) -> None:

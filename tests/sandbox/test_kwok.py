@@ -151,7 +151,7 @@ def test_karpenter_gets_its_settings_and_nothing_of_the_users(
     monkeypatch.setenv("AWS_PROFILE", "prod")
     settings = {"PREFERENCE_POLICY": "Ignore"}
     file = tmp_path / "kubeconfig"
-    with karpenter(script(SERVER), file, state, [TYPE], settings):
+    with karpenter(script(SERVER), file, state, [TYPE], settings) as metrics_port:
         given = json.loads((state / "given.json").read_text())
     environ = given["environ"]
 
@@ -162,6 +162,7 @@ def test_karpenter_gets_its_settings_and_nothing_of_the_users(
         for name in ("PREFERENCE_POLICY", "KUBECONFIG", "DISABLE_LEADER_ELECTION")
     )
     assert environ["HEALTH_PROBE_PORT"] != environ["METRICS_PORT"]
+    assert str(metrics_port) == environ["METRICS_PORT"]
     assert [TYPE.manifest()] == json.loads((state / "instance-types.json").read_text())
 
 
