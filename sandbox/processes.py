@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from sandbox import orphan
+
 __all__ = ["HOST", "free_ports", "start", "stop", "tail"]
 
 HOST = "127.0.0.1"
@@ -12,6 +14,9 @@ HOST = "127.0.0.1"
 
 _STOP_SECONDS = 10
 _LOG_LINES = 20
+
+# By the programs that they watch; a guard without its program is killed.
+_guards: dict[int, subprocess.Popen[bytes]] = {}
 
 
 def start(
@@ -21,7 +26,7 @@ def start(
     environ: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
     """
-    Start a program in the folder of its log.
+    Start a program in the folder of its log; it does not outlive this process.
 
     Args:
         program: The file to run.
@@ -30,7 +35,7 @@ def start(
         environ: Its environment, None for that of this process.
     """
     with log.open("wb") as output:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [str(program), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -38,6 +43,8 @@ def start(
             cwd=log.parent,
             env=environ,
         )
+    _guards[process.pid] = orphan.guard(process.pid)
+    return process
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
@@ -48,6 +55,8 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    with _guards.pop(process.pid) as watching:
+        watching.kill()
 
 
 def tail(log: Path) -> str:
