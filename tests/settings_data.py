@@ -20,7 +20,13 @@ from tests.settings_groups import (
     server_groups,
     some_of,
 )
-from tests.settings_scalers import KEDA, SCALERS, balloons, policies
+from tests.settings_scalers import (
+    KEDA,
+    MONITORING,
+    SCALERS,
+    balloons,
+    policies,
+)
 
 __all__ = ["REGION", "stack_files"]
 
@@ -59,6 +65,7 @@ def stack_files(draw: st.DrawFn) -> Values:
             },
             vpc_cni=VPC_CNI,
             policy=st.none() | policy,
+            monitoring=st.none() | MONITORING,
             tags=TEXTS,
             instance_types=TYPE_FACTS,
             **({"keda": KEDA} if timed else {}),

@@ -13,7 +13,7 @@ from tests.settings_groups import (
     some_of,
 )
 
-__all__ = ["KEDA", "SCALERS", "balloons", "policies"]
+__all__ = ["KEDA", "MONITORING", "SCALERS", "balloons", "policies"]
 
 _RULES = some_of(
     consolidation_policy=st.sampled_from(["WhenEmpty", "WhenEmptyOrUnderutilized"]),
@@ -226,3 +226,26 @@ def balloons(draw: st.DrawFn, scaler: Values, jobs: list[Values]) -> list[Values
         {"group": name} | draw(st.one_of(kinds))
         for name in draw(a_few([job["name"] for job in jobs], most=2))
     ]
+
+
+MONITORING = some_of(
+    {},
+    enabled=st.booleans(),
+    rules=st.booleans(),
+    scrapes=st.none()
+    | some_of({"scaler": st.just(True)}, vpc_cni=st.booleans(), scheduler=some_of()),
+    namespace=st.just("observability"),
+    labels=TEXTS,
+    dashboard_labels=TEXTS,
+    interval=st.sampled_from(["1s", "30s", "2m"]),
+    cluster_label=st.just("cluster"),
+    runbook_url=st.just("https://runbooks.example.com/jobs"),
+    thresholds=some_of(
+        rejected_pulls=st.integers(1, 9),
+        volume_ratio=st.sampled_from([0.5, 1]),
+        kept_by_one_pod=SHORT,
+    ),
+    muted=a_few(["JobPackingPoor", "JobInterrupted"]),
+    alert_labels=st.just({"team": "data"}),
+    volume_device=st.just("nvme1n1"),
+)
