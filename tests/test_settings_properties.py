@@ -122,7 +122,17 @@ def at(tree: Any, path: Path) -> Any:
 
 
 # Maps whose keys are the user's own.
-FREE = {"labels", "tags", "addons", "protection", "feature_gates", "pools", "options"}
+FREE = {
+    "addons",
+    "alert_labels",
+    "dashboard_labels",
+    "feature_gates",
+    "labels",
+    "options",
+    "pools",
+    "protection",
+    "tags",
+}
 
 
 @st.composite
