@@ -1,13 +1,10 @@
 """Auto Scaling groups and single tags of them."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from sandbox.aws import images, translate
-from sandbox.aws.errors import RefusedError
+from sandbox.aws import translate
+from sandbox.aws.launch import refuse_unlaunchable
 from sandbox.aws.resource import (
     AutoName,
     Call,
@@ -28,6 +25,7 @@ _NAMES = {
     "launchTemplate.name": "LaunchTemplateName",
     "mixedInstancesPolicy.launchTemplate.overrides": "Overrides",
 }
+
 _SENT = {
     "availabilityZones",
     "capacityRebalance",
@@ -48,6 +46,7 @@ _SENT = {
     "terminationPolicies",
     "vpcZoneIdentifiers",
 }
+
 PROCESSES = (
     "AZRebalance",
     "AddToLoadBalancer",
@@ -80,7 +79,7 @@ def _request(call: Call, operation: str) -> dict[str, Any]:
 
 def _create(call: Call) -> str:
     client, name = call.client("autoscaling"), call.inputs["name"]
-    _refuse_unlaunchable(call)
+    refuse_unlaunchable(call)
     client.create_auto_scaling_group(
         **_request(call, "CreateAutoScalingGroup"),
         Tags=_tags(name, call.inputs.get("tags", [])),
@@ -120,73 +119,6 @@ def _collect(call: Call, metrics: Sequence[str]) -> None:
             Metrics=metrics,
             Granularity=call.inputs["metricsGranularity"],
         )
-
-
-def _refuse_unlaunchable(call: Call) -> None:
-    """
-    Check what AWS would launch, as it does before it takes a group.
-
-    Raises:
-        RefusedError: The image is of another architecture than a type.
-    """
-    specification, overrides = _template(call.inputs)
-    if not specification:
-        return
-    client = call.client("ec2")
-    names = {"id": "LaunchTemplateId", "launchTemplateId": "LaunchTemplateId"}
-    names |= {"name": "LaunchTemplateName", "launchTemplateName": "LaunchTemplateName"}
-    where = {names[k]: v for k, v in specification.items() if k in names}
-    version = str(specification.get("version", "$Default"))
-    found = client.describe_launch_template_versions(**where, Versions=[version])
-    data = found["LaunchTemplateVersions"][0]["LaunchTemplateData"]
-    types = [o["instanceType"] for o in overrides if "instanceType" in o]
-    types = types or [data["InstanceType"]] if "InstanceType" in data else types
-    if "ImageId" not in data:
-        raise RefusedError("the launch template must name an image, got no imageId")
-    check_image(client, data["ImageId"], types)
-
-
-def check_image(client: Any, image_id: str, types: Sequence[str]) -> None:
-    """
-    Check that an image boots on every type.
-
-    An image of the user's own account is not known here, and taken on trust.
-
-    Raises:
-        RefusedError: It does not, or the id is not one of an image.
-    """
-    if not re.fullmatch(r"ami-[0-9a-f]{8}([0-9a-f]{9})?", image_id):
-        raise RefusedError(f"InvalidAMIID.Malformed: Invalid id: {image_id!r}")
-    where = [{"Name": "image-id", "Values": [image_id]}]
-    found = client.describe_images(Filters=where)["Images"]
-    if not found:
-        return
-    architecture = images.architecture(found[0])
-    for name in types:
-        supported = architectures(client, name)
-        if supported and architecture not in supported:
-            raise RefusedError(
-                f"the architecture {', '.join(supported)} of instance type {name} "
-                f"does not match the architecture {architecture} of {image_id}"
-            )
-
-
-def architectures(client: Any, instance_type: str) -> list[str]:
-    """Return what an instance type runs; nothing if moto does not know the type."""
-    try:
-        answer = client.describe_instance_types(InstanceTypes=[instance_type])
-    except ClientError:
-        return []
-    found = answer["InstanceTypes"]
-    return found[0]["ProcessorInfo"]["SupportedArchitectures"] if found else []
-
-
-def _template(inputs: Values) -> tuple[Values, list[Values]]:
-    """Return the launch template that a group uses, and what overrides it."""
-    if "launchTemplate" in inputs:
-        return inputs["launchTemplate"], []
-    mixed = inputs.get("mixedInstancesPolicy", {}).get("launchTemplate", {})
-    return mixed.get("launchTemplateSpecification", {}), mixed.get("overrides", [])
 
 
 def find(call: Call, name: str) -> Values | None:
@@ -235,7 +167,7 @@ def _read(call: Call) -> Values | None:
 def _update(call: Call) -> None:
     client, name = call.client("autoscaling"), call.inputs["name"]
     if call.changed & _SENT:
-        _refuse_unlaunchable(call)
+        refuse_unlaunchable(call)
         request = _request(call, "UpdateAutoScalingGroup")
         if "desiredCapacity" not in call.changed:
             request.pop("DesiredCapacity", None)

@@ -3,11 +3,9 @@
 import secrets
 from typing import Any
 
-from botocore.exceptions import ClientError
-
+from sandbox.aws import eks_nodegroup_checks as checks
 from sandbox.aws import images
-from sandbox.aws.autoscaling import architectures
-from sandbox.aws.eks_api import EksApi, Record, invalid, now
+from sandbox.aws.eks_api import EksApi, Record, now
 from sandbox.aws.errors import aws_error
 
 RELEASE = "20260714"
@@ -27,10 +25,8 @@ _MOTO_TAKES = (
     "tags",
     "taints",
 )
+
 _CONFIG = ("updateConfig", "nodeRepairConfig", "warmPoolConfig")
-# What a template for a managed group must leave out. Source: EKS user guide,
-# customizing managed nodes with launch templates.
-_FORBIDDEN = ("IamInstanceProfile", "InstanceInitiatedShutdownBehavior")
 
 
 def find(api: EksApi, cluster: str, name: str, operation: str) -> Record:
@@ -69,102 +65,19 @@ def create(api: EksApi, request: Record) -> Record:
     api.check(operation, request)
     cluster = api.cluster(request["clusterName"], operation)
     api.require_role(request["nodeRole"], "ec2.amazonaws.com", operation)
-    _check_sizes(request.get("scalingConfig", {}), operation)
-    _check_subnets(api, cluster, request["subnets"], operation)
-    data = _template_data(api, request.get("launchTemplate"), operation)
-    _check_template(request, data, operation)
-    _check_versions(cluster, request, operation)
+    checks.check_sizes(request.get("scalingConfig", {}), operation)
+    checks.check_subnets(api, cluster, request["subnets"], operation)
+    data = checks.template_data(api, request.get("launchTemplate"), operation)
+    checks.check_template(request, data, operation)
+    checks.check_versions(cluster, request, operation)
     record = _described(api, cluster, request, data)
-    _check_architecture(api, record, operation)
+    checks.check_architecture(api, record, operation)
     _tell_moto(api, request)
     _make_scaling_group(api, record, data)
     _admit_role(api, cluster, request["nodeRole"])
     key = api.key("nodegroup", request["clusterName"], request["nodegroupName"])
     api.journal.put(key, record)
     return record
-
-
-def _check_sizes(sizes: Record, operation: str) -> None:
-    low, high = sizes.get("minSize", 1), sizes.get("maxSize", 2)
-    if low > high:
-        raise invalid("Minimum capacity can't be greater than maximum", operation)
-    wanted = sizes.get("desiredSize", low)
-    if not low <= wanted <= high:
-        raise invalid(
-            f"desired capacity {wanted} must be minimum {low} to maximum {high}",
-            operation,
-        )
-
-
-def _check_subnets(
-    api: EksApi, cluster: Record, ids: list[str], operation: str
-) -> None:
-    try:
-        found = api.cloud.client("ec2").describe_subnets(SubnetIds=ids)["Subnets"]
-    except ClientError as error:
-        raise invalid(str(error), operation) from None
-    vpc = cluster["resourcesVpcConfig"]["vpcId"]
-    if {subnet["VpcId"] for subnet in found} != {vpc}:
-        raise invalid(f"Subnets must be in the VPC of the cluster, {vpc}", operation)
-
-
-def _template_data(api: EksApi, chosen: Record | None, operation: str) -> Record:
-    """Return what a launch template says; nothing when there is no template."""
-    if not chosen:
-        return {}
-    names = {"id": "LaunchTemplateId", "name": "LaunchTemplateName"}
-    where = {names[k]: v for k, v in chosen.items() if k in names}
-    version = chosen.get("version", "$Default")
-    try:
-        answer = api.cloud.client("ec2").describe_launch_template_versions(
-            **where, Versions=[version]
-        )
-    except ClientError as error:
-        raise invalid(str(error), operation) from None
-    return answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
-
-
-def _check_template(request: Record, data: Record, operation: str) -> None:
-    if "launchTemplate" not in request:
-        return
-    for member in _FORBIDDEN:
-        if data.get(member):
-            raise invalid(f"Launch template must not set {member}", operation)
-    if any(nic.get("SubnetId") for nic in data.get("NetworkInterfaces", [])):
-        raise invalid("Launch template must not set SubnetId", operation)
-    if "InstanceType" in data and request.get("instanceTypes"):
-        raise invalid(
-            "Cannot specify instance types in launch template and API request",
-            operation,
-        )
-    if "diskSize" in request:
-        raise invalid(
-            "Disk size must be specified within the launch template", operation
-        )
-    if "ImageId" in data:
-        for member in ("amiType", "version", "releaseVersion"):
-            if request.get(member, "CUSTOM") != "CUSTOM":
-                raise invalid(
-                    f"You cannot specify {member} when specifying an image id in your "
-                    "launch template",
-                    operation,
-                )
-        if request.get("warmPoolConfig"):
-            raise invalid("Warm pools need an image of EKS", operation)
-
-
-def _check_versions(cluster: Record, request: Record, operation: str) -> None:
-    version = request.get("version", cluster["version"])
-    if _minor(version) > _minor(cluster["version"]):
-        raise invalid(
-            f"Nodegroup Kubernetes version {version} is newer than that of its "
-            f"cluster, {cluster['version']}",
-            operation,
-        )
-
-
-def _minor(version: str) -> int:
-    return int(version.partition(".")[2])
 
 
 def _described(api: EksApi, cluster: Record, request: Record, data: Record) -> Record:
@@ -195,24 +108,6 @@ def _described(api: EksApi, cluster: Record, request: Record, data: Record) -> R
     }
 
 
-def _check_architecture(api: EksApi, record: Record, operation: str) -> None:
-    wanted = _architecture(record["amiType"])
-    for name in record["instanceTypes"]:
-        supported = architectures(api.cloud.client("ec2"), name)
-        if wanted and supported and wanted not in supported:
-            raise invalid(
-                f"[{name}] is not a valid instance type for requested amiType "
-                f"{record['amiType']}",
-                operation,
-            )
-
-
-def _architecture(ami_type: str) -> str | None:
-    if ami_type == "CUSTOM":
-        return None
-    return "arm64" if "ARM_64" in ami_type else "x86_64"
-
-
 def _tell_moto(api: EksApi, request: Record) -> None:
     known = {key: value for key, value in request.items() if key in _MOTO_TAKES}
     api.cloud.client("eks").create_nodegroup(**known)
@@ -221,7 +116,7 @@ def _tell_moto(api: EksApi, request: Record) -> None:
 def _image(api: EksApi, record: Record, data: Record) -> str:
     if "ImageId" in data:
         return data["ImageId"]
-    arch = _architecture(record["amiType"]) or "x86_64"
+    arch = checks.architecture(record["amiType"]) or "x86_64"
     name = (
         f"/aws/service/eks/optimized-ami/{record['version']}/amazon-linux-2023/"
         f"{arch}/standard/recommended/image_id"
@@ -300,7 +195,7 @@ def update(api: EksApi, request: Record) -> None:
     record = find(api, cluster, name, operation)
     if "scalingConfig" in request:
         sizes = record["scalingConfig"] | request["scalingConfig"]
-        _check_sizes(sizes, operation)
+        checks.check_sizes(sizes, operation)
         record["scalingConfig"] = sizes
         api.cloud.client("autoscaling").update_auto_scaling_group(
             AutoScalingGroupName=record["resources"]["autoScalingGroups"][0]["name"],
@@ -347,16 +242,17 @@ def update_version(api: EksApi, request: Record) -> None:
     cluster = api.cluster(cluster_name, operation)
     if "launchTemplate" in request:
         template = record["launchTemplate"] | request["launchTemplate"]
-        data = _template_data(api, template, operation)
-        _check_template({"launchTemplate": template}, data, operation)
+        data = checks.template_data(api, template, operation)
+        checks.check_template({"launchTemplate": template}, data, operation)
         record["launchTemplate"] = template
-    _check_versions(cluster, request, operation)
+    checks.check_versions(cluster, request, operation)
     if "version" in request:
         record["version"] = request["version"]
         record["releaseVersion"] = f"{request['version']}.0-{RELEASE}"
     if "releaseVersion" in request:
         record["releaseVersion"] = request["releaseVersion"]
-    _roll(api, record, _template_data(api, record.get("launchTemplate"), operation))
+    template = record.get("launchTemplate")
+    _roll(api, record, checks.template_data(api, template, operation))
     api.journal.put(api.key("nodegroup", cluster_name, name), record)
 
 

@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sandbox.aws.errors import RefusedError
-from sandbox.aws.iam import VERSIONS_KEPT
+from sandbox.aws.iam_policy import VERSIONS_KEPT
 from tests.sandbox.aws_driver import EC2, RefusedInputsError, policy, served, trust
 
 ROLE = "aws:iam/role:Role"
