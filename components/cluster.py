@@ -1,6 +1,5 @@
 """The control plane, and the add-ons that nodes need from their first moment."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,22 +9,17 @@ import pulumi_aws as aws
 import pulumi_eks as eks
 import pulumi_kubernetes as kubernetes
 
-from . import _iam
 from ._addons import addon
 from ._children import children_of, invoke_with
+from ._cluster_auto_mode import auto_mode_options, tagging_rights
 from .cluster_facts import ClusterFacts
 from .spec.access import ADMIN_POLICY
 from .spec.cluster import ClusterSettings
-from .spec.scaler import iam
-from .spec.scaler.auto_mode import (
-    NODE_POLICIES,
-    AutoMode,
-    cluster_config,
-    tagging_policy,
-)
+from .spec.kubeconfig import render_kubeconfig
+from .spec.scaler.auto_mode import AutoMode, cluster_config
 from .spec.tags import check_tags
 
-__all__ = ["Cluster", "ClusterArgs", "control_plane_transform", "render_kubeconfig"]
+__all__ = ["Cluster", "ClusterArgs", "control_plane_transform"]
 
 _CONTROL_PLANE = "aws:eks/cluster:Cluster"
 _BEFORE_NODES = ("kube-proxy", "eks-pod-identity-agent")
@@ -120,7 +114,7 @@ class Cluster(pulumi.ComponentResource):
         facts = _facts(name, called, args, control_plane, child)
         joined = child.merge(pulumi.ResourceOptions(depends_on=[control_plane]))
         _admins(name, called, args, joined)
-        tagging = _tagging(name, args, control_plane, joined)
+        tagging = tagging_rights(name, args.auto_mode, control_plane, joined)
         addons = [
             addon(
                 f"{name}-{addon_name}",
@@ -183,60 +177,11 @@ def _joined(there: Any, added: Mapping[str, Any]) -> Any:
     return pulumi.Output.from_input(there).apply(lambda known: {**known, **added})
 
 
-def render_kubeconfig(
-    name: str, endpoint: str, certificate_authority: str, region: str
-) -> str:
-    """
-    Render a kubeconfig that asks the AWS CLI for a token.
-
-    Shape:
-        A `Config` of Kubernetes, as JSON. Equal arguments give equal bytes: another
-        text could replace the provider, and with it every Kubernetes object.
-
-    Args:
-        name: Name of the cluster.
-        endpoint: URL of the API server.
-        certificate_authority: CA certificate, base64.
-        region: Region of the cluster; the CLI may have another default.
-    """
-    command = ["--region", region, "eks", "get-token", "--cluster-name", name]
-    return json.dumps(
-        {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [
-                {
-                    "name": name,
-                    "cluster": {
-                        "server": endpoint,
-                        "certificate-authority-data": certificate_authority,
-                    },
-                }
-            ],
-            "users": [
-                {
-                    "name": name,
-                    "user": {
-                        "exec": {
-                            "apiVersion": "client.authentication.k8s.io/v1beta1",
-                            "command": "aws",
-                            "args": [*command, "--output", "json"],
-                            "interactiveMode": "Never",
-                        }
-                    },
-                }
-            ],
-            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
-            "current-context": name,
-        }
-    )
-
-
 def _control_plane(
     name: str, called: str, args: ClusterArgs, opts: pulumi.ResourceOptions
 ) -> eks.Cluster:
     settings = args.settings
-    auto_mode, before = _auto_mode(name, args, opts)
+    auto_mode, before = auto_mode_options(name, args.auto_mode, args.tags, opts)
     key = aws.kms.Key(
         name,
         description=f"Secrets of the EKS cluster {called}",
@@ -278,58 +223,6 @@ def _control_plane(
             )
         ),
     )
-
-
-def _auto_mode(
-    name: str, args: ClusterArgs, opts: pulumi.ResourceOptions
-) -> tuple[eks.AutoModeOptionsArgs | None, list[pulumi.Resource]]:
-    """
-    Turn Auto Mode on where it is asked for.
-
-    `pulumi_eks.Cluster` then gives the role of the cluster its policies before the
-    cluster is made, and keeps the switches together, known or not.
-    """
-    if args.auto_mode is None:
-        return None, []
-    role_arn: pulumi.Output[str] | None = None
-    attached: list[pulumi.Resource] = []
-    if args.auto_mode.node_pools:
-        role, policies = _iam.role(
-            f"{name}-auto-mode", _iam.EC2, NODE_POLICIES, args.tags, opts
-        )
-        role_arn = role.arn
-        attached += policies
-    compute = cluster_config(args.auto_mode, role_arn)["computeConfig"]
-    options = eks.AutoModeOptionsArgs(
-        enabled=True,
-        create_node_role=False,
-        compute_config=eks.ClusterComputeConfigArgs(
-            node_pools=list(args.auto_mode.node_pools),
-            node_role_arn=compute.get("nodeRoleArn"),
-        ),
-    )
-    return options, attached
-
-
-def _tagging(
-    name: str,
-    args: ClusterArgs,
-    control_plane: eks.Cluster,
-    opts: pulumi.ResourceOptions,
-) -> list[pulumi.Resource]:
-    """Let Auto Mode put tags of ours on nodes; it launches none of ours otherwise."""
-    if args.auto_mode is None:
-        return []
-    partition = aws.get_partition_output(opts=invoke_with(opts)).partition
-    policy = aws.iam.RolePolicy(
-        f"{name}-auto-mode",
-        role=control_plane.eks_cluster.role_arn.apply(
-            lambda arn: arn.rpartition("/")[2]
-        ),
-        policy=partition.apply(lambda known: iam.text(tagging_policy(known))),
-        opts=opts,
-    )
-    return [policy]
 
 
 def _log_group(

@@ -20,7 +20,7 @@ from components import (
     ResourceWeight,
     SchedulerScoring,
 )
-from components.cluster import control_plane_transform, render_kubeconfig
+from components.cluster import control_plane_transform
 from components.spec.scaler.auto_mode import AutoMode, tagging_policy
 
 COMPONENT = "eks-jobs:index:Cluster"
@@ -431,22 +431,6 @@ def test_outputs_are_name_and_endpoint(deploy):
         "name": "alpha",
         "endpoint": "https://alpha.eks.example.com",
     } == deploy(lambda: Cluster("c", args())).outputs[f"{COMPONENT}::c"]
-
-
-KUBECONFIG = render_kubeconfig("alpha", "https://a.example.com", "Y2E=", "eu-west-1")
-
-
-def test_h072_the_kubeconfig_is_one_stable_text():
-    assert KUBECONFIG == (
-        '{"apiVersion": "v1", "kind": "Config", "clusters": [{"name": "alpha", '
-        '"cluster": {"server": "https://a.example.com", '
-        '"certificate-authority-data": "Y2E="}}], "users": [{"name": "alpha", "user": '
-        '{"exec": {"apiVersion": "client.authentication.k8s.io/v1beta1", "command": '
-        '"aws", "args": ["--region", "eu-west-1", "eks", "get-token", '
-        '"--cluster-name", "alpha", "--output", "json"], "interactiveMode": '
-        '"Never"}}}], "contexts": [{"name": "alpha", "context": {"cluster": "alpha", '
-        '"user": "alpha"}}], "current-context": "alpha"}'
-    )
 
 
 def test_h072_only_another_cluster_replaces_the_provider(deploy):

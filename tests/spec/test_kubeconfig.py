@@ -1,0 +1,18 @@
+"""The kubeconfig; that the AWS CLI answers is not proven."""
+
+from components.spec.kubeconfig import render_kubeconfig
+
+
+def test_h072_the_kubeconfig_is_one_stable_text():
+    text = render_kubeconfig("alpha", "https://a.example.com", "Y2E=", "eu-west-1")
+
+    assert (
+        '{"apiVersion": "v1", "kind": "Config", "clusters": [{"name": "alpha", '
+        '"cluster": {"server": "https://a.example.com", '
+        '"certificate-authority-data": "Y2E="}}], "users": [{"name": "alpha", "user": '
+        '{"exec": {"apiVersion": "client.authentication.k8s.io/v1beta1", "command": '
+        '"aws", "args": ["--region", "eu-west-1", "eks", "get-token", '
+        '"--cluster-name", "alpha", "--output", "json"], "interactiveMode": '
+        '"Never"}}}], "contexts": [{"name": "alpha", "context": {"cluster": "alpha", '
+        '"user": "alpha"}}], "current-context": "alpha"}'
+    ) == text
