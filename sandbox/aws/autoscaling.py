@@ -25,7 +25,6 @@ _NAMES = {
     "launchTemplate.name": "LaunchTemplateName",
     "mixedInstancesPolicy.launchTemplate.overrides": "Overrides",
 }
-
 _SENT = {
     "availabilityZones",
     "capacityRebalance",
@@ -46,7 +45,6 @@ _SENT = {
     "terminationPolicies",
     "vpcZoneIdentifiers",
 }
-
 PROCESSES = (
     "AZRebalance",
     "AddToLoadBalancer",

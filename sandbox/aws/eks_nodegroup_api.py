@@ -25,7 +25,6 @@ _MOTO_TAKES = (
     "tags",
     "taints",
 )
-
 _CONFIG = ("updateConfig", "nodeRepairConfig", "warmPoolConfig")
 
 
