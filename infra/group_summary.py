@@ -128,7 +128,9 @@ def _user_data_size(
 ) -> str:
     """Measure with a certificate of the usual length, as the check does."""
     if isinstance(group, JobGroup):
-        text = scaled_groups.job_node_data(group, settings, types, usual_cluster())
+        text = scaled_groups.job_node_data(
+            group, settings.scaler, settings, types, usual_cluster()
+        )
     else:
         text = managed_user_data(group, types)
     if text is None:

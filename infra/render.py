@@ -18,7 +18,6 @@ from components.spec.balloon.keda import keda_release
 from components.spec.balloon.manifests import balloon_manifests
 from components.spec.balloon.plan import needs_namespace
 from components.spec.balloon.pods import balloon_namespace
-from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceTypes
 from components.spec.monitoring.plan import monitoring_files, monitoring_manifests
 from components.spec.node_config import NodeCluster, managed_user_data
@@ -64,11 +63,6 @@ def files(stack: str, settings: Settings) -> dict[str, str]:
     in capitals, between angle brackets.
     """
     types = InstanceTypes.bundled().including(settings.instance_types)
-    groups = (*settings.servers, *settings.jobs)
-    user_data = {
-        f"user-data/{group.name}.txt": _user_data(group, settings, types)
-        for group in groups
-    }
     objects = {
         f"kubernetes/{one['kind'].lower()}-{one['metadata']['name']}.yaml": _text(one)
         for one in (
@@ -89,10 +83,14 @@ def files(stack: str, settings: Settings) -> dict[str, str]:
             settings.monitoring, watched_by(settings)
         ).items()
     }
-    texts = {path: text for path, text in user_data.items() if text is not None}
+    user_data = {
+        f"user-data/{path}.txt": text
+        for path, text in _user_data(settings, types)
+        if text is not None
+    }
     return {
         "summary.md": summary(stack, settings),
-        **texts,
+        **user_data,
         **objects,
         **values,
         **_policy_files(settings),
@@ -172,17 +170,27 @@ def _text(document: dict[str, Any]) -> str:
 
 
 def _user_data(
-    group: ServerGroup | JobGroup, settings: Settings, types: InstanceTypes
-) -> str | None:
-    if isinstance(group, ServerGroup):
-        return managed_user_data(group, types)
+    settings: Settings, types: InstanceTypes
+) -> Iterator[tuple[str, str | None]]:
+    """
+    Yield what nodes of each group boot with, by its path.
+
+    A scaler that retires is rendered too: a node of its groups that breaks is
+    replaced by one that boots with that.
+    """
+    for group in settings.servers:
+        yield group.name, managed_user_data(group, types)
     cluster = NodeCluster(
         name=str(settings.cluster.name),
         endpoint="https://<ENDPOINT OF THE CLUSTER>",
         certificate_authority="<CERTIFICATE AUTHORITY OF THE CLUSTER>",
         service_cidr=settings.cluster.service_cidr,
     )
-    return scaled_groups.job_node_data(group, settings, types, cluster)
+    for scaler in scaled_groups.scalers(settings):
+        folder = "retiring/" if scaler is settings.retiring_scaler else ""
+        for group in settings.jobs:
+            text = scaled_groups.job_node_data(group, scaler, settings, types, cluster)
+            yield f"{folder}{group.name}", text
 
 
 def write(out: Path, rendered: dict[str, str]) -> None:

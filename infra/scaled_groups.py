@@ -126,18 +126,22 @@ def chart_values(settings: Settings) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def job_node_data(
-    group: JobGroup, settings: Settings, types: InstanceTypes, cluster: NodeCluster
+    group: JobGroup,
+    scaler: Scaler,
+    settings: Settings,
+    types: InstanceTypes,
+    cluster: NodeCluster,
 ) -> str | None:
     """
     Return the user data of a job group, None when it has none.
 
     Args:
         group: The group.
+        scaler: One of `scalers`.
         settings: The settings it belongs to.
         types: Facts about instance types.
         cluster: What a node is told about its cluster.
     """
-    scaler = settings.scaler
     if isinstance(scaler, ClusterAutoscaler):
         if scaler.groups == "managed" and group.ami_id is None:
             return managed_user_data(group, types)

@@ -78,13 +78,15 @@ def test_user_data_is_what_is_deployed_but_for_what_the_cluster_knows(
         "https://<ENDPOINT OF THE CLUSTER>": "https://eks-jobs-sandbox.eks.example.com",
         "<CERTIFICATE AUTHORITY OF THE CLUSTER>": "Y2E=",
     }
+    # Groups of the Cluster Autoscaler that retires there.
+    retiring = dict.fromkeys(("job", "job-large", "job-arm"), "retiring/")
     deployed = {
-        f"user-data/{template.name.removeprefix('platform-')}.txt": b64decode(
+        f"user-data/{retiring.get(group, '')}{group}.txt": b64decode(
             template.inputs["userData"]
         ).decode()
         for template in deployment.of_type("aws:ec2/launchTemplate:LaunchTemplate")
+        for group in [template.name.removeprefix("platform-")]
         if "userData" in template.inputs
-        and not template.name.startswith("platform-job")
     } | {
         f"user-data/{one.inputs['metadata']['name']}.txt": spec["userData"]
         for one in deployment.of_type("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass")
