@@ -46,9 +46,11 @@ D = TypeVar("D", bound=_Dataclass)
 T = TypeVar("T")
 
 
-def build(cls: type[D], path: str, values: Any) -> D:
+def build(cls: type[D], path: str, values: Any, usual: D | None = None) -> D:
     """
     Make a *cls* from the mapping that a stack file holds at *path*.
+
+    Fields that the file leaves out are those of *usual*, or else have their defaults.
 
     Fields are read in their order in the class, unknown keys follow by name, and
     the checks of the class itself come last, when all its fields could be read.
@@ -57,7 +59,7 @@ def build(cls: type[D], path: str, values: Any) -> D:
         pulumi.RunError: Keys are missing, unknown, mistyped or out of range: one
             line for each, with its path.
     """
-    found, wrong = read_fields(cls, path, values)
+    found, wrong = read_fields(cls, path, values, usual=usual)
     if found.keys() == set(_names(cls)):
         wrong = [*wrong, *problems(path, lambda: cls(**found))]
     if wrong:
@@ -66,7 +68,7 @@ def build(cls: type[D], path: str, values: Any) -> D:
 
 
 def read_fields(
-    cls: Any, path: str, values: Any, given: Sequence[str] = ()
+    cls: Any, path: str, values: Any, given: Sequence[str] = (), usual: Any = None
 ) -> tuple[dict[str, Any], list[str]]:
     """
     Read what can be read of a *cls*, and list the problems of the rest.
@@ -78,6 +80,7 @@ def read_fields(
         path: Where the file holds them; empty for the file itself.
         values: What the file says.
         given: Fields that the program supplies; the file may not name them.
+        usual: A *cls* whose values are the defaults, instead of those of the class.
 
     Raises:
         pulumi.RunError: *values* is no map.
@@ -86,17 +89,19 @@ def read_fields(
     accepted = [*_kinds([cls]), *known]
     values = expect_map(path, values)
     unknown = sorted((k for k in values if k not in accepted), key=str)
-    wanted = [key for key in known if key in values or _is_required(known[key])]
+    wanted = [k for k in known if k in values or _is_required(known[k])]
 
     def read(key: Any) -> Any:
         if key not in known:
             raise pulumi.RunError(_unknown_key(_at(path, key), key, accepted))
         if key not in values:
             raise pulumi.RunError(f"{_at(path, key)}: missing key")
-        return _read(_types(cls)[key], _at(path, key), values[key])
+        return _read(
+            _types(cls)[key], _at(path, key), values[key], _default(known[key])
+        )
 
     found, wrong = _collect(read, [*wanted, *unknown])
-    return {**_defaults(known, values), **found}, wrong
+    return {**_defaults(known, values, usual), **found}, wrong
 
 
 def problems(path: str, check: Callable[[], Any]) -> list[str]:
@@ -144,12 +149,13 @@ def _read_all(read: Callable[[Any], T], keys: Iterable[Any]) -> dict[Any, T]:
     return values
 
 
-def _read(type_: Any, path: str, value: Any) -> Any:
+def _read(type_: Any, path: str, value: Any, usual: Any = None) -> Any:
     origin = get_origin(type_)
     if origin in (Union, UnionType):
         return _read_union(get_args(type_), path, value)
     if is_dataclass(type_):
-        return build(_variant([type_], path, value), path, _without_kind(type_, value))
+        own = _without_kind(type_, value)
+        return build(_variant([type_], path, value), path, own, usual)
     if origin is tuple:
         return _read_list(get_args(type_)[0], path, value)
     if origin is Mapping:
@@ -272,14 +278,20 @@ def _is_required(field: Field[Any]) -> bool:
     return field.default is MISSING and field.default_factory is MISSING
 
 
+def _default(field: Field[Any]) -> Any:
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return None if field.default is MISSING else field.default
+
+
 def _defaults(
-    known: Mapping[str, Field[Any]], values: Container[Any]
+    known: Mapping[str, Field[Any]], values: Container[Any], usual: Any
 ) -> dict[str, Any]:
     left_out = {key: field for key, field in known.items() if key not in values}
+    if usual is not None:
+        return {key: getattr(usual, key) for key in left_out}
     return {
-        key: field.default_factory()
-        if field.default_factory is not MISSING
-        else field.default
+        key: _default(field)
         for key, field in left_out.items()
         if not _is_required(field)
     }

@@ -93,8 +93,18 @@ class Section:
         return f"{self.path} ({self.variant})" if self.variant else self.path
 
 
-def sections(cls: Any = Settings, path: str = "", variant: str = "") -> list[Section]:
-    """List a class and what is below it, depth first, in the order of the fields."""
+def sections(
+    cls: Any = Settings, path: str = "", variant: str = "", usual: Any = None
+) -> list[Section]:
+    """
+    List a class and what is below it, depth first, in the order of the fields.
+
+    Args:
+        cls: The class.
+        path: Where it stands.
+        variant: What tells it from others there.
+        usual: What stands there when nothing is said: its fields are the defaults.
+    """
     types, texts = get_type_hints(cls), _arguments(cls)
     named = [field for field in fields(cls) if path or field.name not in NOT_KEYS]
     own = (
@@ -104,17 +114,24 @@ def sections(cls: Any = Settings, path: str = "", variant: str = "") -> list[Sec
                 path=f"{path}.{field.name}".lstrip("."),
                 name=field.name,
                 type=_words(types[field.name]),
-                default=_default(field),
+                default=_default(_value(field, usual)),
                 meaning=texts.get(field.name, ""),
             )
             for field in named
         ),
     )
+    values = {field.name: _value(field, usual) for field in named}
     below = [
         section
         for key in own
         for place, inner, told in _classes(types.get(key.name), key.path)
-        for section in sections(inner, place, told)
+        for section in sections(
+            inner,
+            place,
+            told,
+            # Of a union the file names a class anew, and starts from its defaults.
+            values[key.name] if type(values.get(key.name)) is types[key.name] else None,
+        )
     ]
     return [Section(path=path, variant=variant, cls=cls, keys=own), *below]
 
@@ -194,13 +211,15 @@ def _words(type_: Any) -> str:
     return plain.get(type_, "map")
 
 
-def _default(field: Field[Any]) -> str:
-    value = field.default
-    if field.default_factory is not MISSING:
-        value = field.default_factory()
+def _value(field: Field[Any], usual: Any) -> Any:
+    """Return what a field is when a file leaves it out."""
+    return _plain_default(field) if usual is None else getattr(usual, field.name)
+
+
+def _default(value: Any) -> str:
     if value is MISSING:
         return ""
-    if is_dataclass(value) and not _written(value):
+    if is_dataclass(value) and (not _written(value) or not _has_kind(type(value))):
         return "as below"
     return f"`{_yaml(_written(value))}`"
 

@@ -28,6 +28,11 @@ class Disk:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Shelf:
+    disk: Disk = Disk(rate=9.0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Fast:
     kind: ClassVar[Literal["fast"]] = "fast"
 
@@ -121,6 +126,12 @@ def test_builds_a_tree_of_dataclasses(values, expected):
     actual = build(**values)
 
     assert expected == actual
+
+
+def test_what_a_map_leaves_out_is_as_if_the_map_were_left_out():
+    expected = Shelf(disk=Disk(size_gib=5, rate=9.0))
+
+    assert expected == reader.build(Shelf, "", {"disk": {"size_gib": 5}})
 
 
 def test_a_number_becomes_a_float_where_one_is_wanted():
@@ -265,7 +276,9 @@ def test_all_problems_are_reported_in_the_order_of_the_fields():
             },
         )
 
-    accepted = "name, network, mode, only, disks, nat, labels, debug, limit, disk, paces"
+    accepted = (
+        "name, network, mode, only, disks, nat, labels, debug, limit, disk, paces"
+    )
     assert [
         "here.name: missing key",
         'here.disks[0].size_gib: expected a whole number, got "1"',
