@@ -16,7 +16,6 @@ from components import (
     AutoMode,
     AutoModeNodes,
     AutoModeNodesArgs,
-    ClusterFacts,
     InstanceTypes,
     JobGroup,
     KubeletTuning,
@@ -26,6 +25,7 @@ from components import (
 )
 from components.spec.scaler.manifests import auto_mode_pools
 from components.spec.scaler.node_class import Site
+from tests.components.builders import JOB_ARM, facts
 
 COMPONENT = "eks-jobs:index:AutoModeNodes"
 ROLE = "aws:iam/role:Role"
@@ -41,23 +41,6 @@ JOB = JobGroup(
     instance_types=("m7i.4xlarge", "m6i.4xlarge"),
     longest_job="6h",
 )
-JOB_ARM = JobGroup(
-    name="job-arm", architecture="arm64", instance_types=("m7g.4xlarge", "m8g.4xlarge")
-)
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
 
 
 def nodes(opts=None, cluster=None, name="auto", **overrides) -> AutoModeNodes:

@@ -20,9 +20,7 @@ from components import (
     BalloonArgs,
     BufferBalloon,
     ClusterAutoscaler,
-    ClusterFacts,
     InstanceTypes,
-    JobGroup,
     JobLabel,
     JobPolicySettings,
     Karpenter,
@@ -32,6 +30,7 @@ from components import (
     WarmPoolBalloon,
 )
 from components.spec.balloon.manifests import balloon_manifests
+from tests.components.builders import JOB, JOB_ARM, facts
 
 COMPONENT = "eks-jobs:index:Balloon"
 PRIORITY = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
@@ -41,12 +40,6 @@ TEMPLATE = "kubernetes:core/v1:PodTemplate"
 BUFFER = "kubernetes:autoscaling.x-k8s.io/v1beta1:CapacityBuffer"
 POOL = "kubernetes:karpenter.sh/v1:NodePool"
 
-JOB = JobGroup(
-    name="job", architecture="amd64", instance_types=("m7i.4xlarge", "m6i.4xlarge")
-)
-JOB_ARM = JobGroup(
-    name="job-arm", architecture="arm64", instance_types=("m7g.4xlarge", "m8g.4xlarge")
-)
 OFFICE = Schedule(timezone="Asia/Seoul", days=("mon-fri",), start="08:30", end="18:00")
 
 ALWAYS = PodBalloon(group="job", replicas=3, cpu="500m", memory="750Mi")
@@ -60,20 +53,6 @@ KINDS = [
     (KEPT_FREE, [TEMPLATE, BUFFER]),
     (STATIC, [POOL]),
 ]
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
 
 
 def args(**overrides) -> BalloonArgs:

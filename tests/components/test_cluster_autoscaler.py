@@ -17,12 +17,11 @@ from components import (
     AutoscalerController,
     AutoscalerControllerArgs,
     ClusterAutoscaler,
-    ClusterFacts,
-    ServerGroup,
 )
 from components.spec.scaler.autoscaler_chart import autoscaler_values
 from components.spec.scaler.autoscaler_iam import autoscaler_policy
 from components.spec.scaler.iam import Account
+from tests.components.builders import SERVER, facts
 
 COMPONENT = "eks-jobs:index:AutoscalerController"
 ROLE = "aws:iam/role:Role"
@@ -31,24 +30,7 @@ ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 IDENTITY = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
-SERVER = ServerGroup(
-    name="server", architecture="amd64", instance_types=("m7i.xlarge", "m6i.xlarge")
-)
 PATTERNS = {"job": "^alpha-job-[0-9a-f]{7}$"}
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
 
 
 def controller(opts=None, cluster=None, name="ca", **overrides):

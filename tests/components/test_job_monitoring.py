@@ -14,8 +14,6 @@ from pulumi import ResourceOptions
 from components import (
     AutoMode,
     ClusterAutoscaler,
-    ClusterFacts,
-    JobGroup,
     JobMonitoring,
     JobMonitoringArgs,
     JobPolicySettings,
@@ -26,6 +24,7 @@ from components import (
     Scrapes,
 )
 from components.spec.monitoring.plan import monitoring_manifests, watched_stack
+from tests.components.builders import JOB, JOB_ARM, facts
 
 COMPONENT = "eks-jobs:index:JobMonitoring"
 RULE = "kubernetes:monitoring.coreos.com/v1:PrometheusRule"
@@ -35,12 +34,6 @@ ROLE = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole"
 BINDING = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding"
 DASHBOARD = "kubernetes:core/v1:ConfigMap"
 
-JOB = JobGroup(
-    name="job", architecture="amd64", instance_types=("m7i.4xlarge", "m6i.4xlarge")
-)
-JOB_ARM = JobGroup(
-    name="job-arm", architecture="arm64", instance_types=("m7g.4xlarge", "m8g.4xlarge")
-)
 BALLOON = PodBalloon(group="job", replicas=3, cpu="500m", memory="750Mi")
 # Everything that may be scraped, in a namespace of its own.
 FULL = Monitoring(
@@ -60,20 +53,6 @@ CHILDREN = [
     f"{DASHBOARD}::watch-platform",
     f"{DASHBOARD}::watch-before-after",
 ]
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
 
 
 def monitoring(opts=None, cluster=None, **overrides) -> JobMonitoring:

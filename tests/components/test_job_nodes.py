@@ -14,10 +14,8 @@ import pytest
 import yaml
 
 from components import (
-    ClusterFacts,
     Gp3Volume,
     InstanceTypes,
-    JobGroup,
     JobNodes,
     JobNodesArgs,
     KubeletTuning,
@@ -26,6 +24,7 @@ from components import (
 )
 from components.spec.node_config import NodeCluster, job_user_data
 from components.spec.scaler.cluster_autoscaler import ScaleDown
+from tests.components.builders import facts, group
 
 COMPONENT = "eks-jobs:index:JobNodes"
 GROUP = "aws:autoscaling/group:Group"
@@ -38,29 +37,6 @@ PARAMETER = "aws:ssm/getParameter:getParameter"
 
 TEMPLATE_TAG = "k8s.io/cluster-autoscaler/node-template"
 OPTION_TAG = f"{TEMPLATE_TAG}/autoscaling-options"
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
-
-
-def group(**overrides) -> JobGroup:
-    defaults: dict[str, Any] = {
-        "name": "job",
-        "architecture": "amd64",
-        "instance_types": ("m7i.4xlarge", "m6i.4xlarge"),
-    }
-    return JobGroup(**defaults | overrides)
 
 
 def args(**overrides) -> JobNodesArgs:

@@ -21,7 +21,6 @@ from components import (
     ExistingNetwork,
     InstanceType,
     InstanceTypes,
-    JobGroup,
     JobPlatform,
     JobPlatformArgs,
     JobPolicySettings,
@@ -38,6 +37,7 @@ from components import (
     WarmInterfaces,
     cluster,
 )
+from tests.components.builders import JOB, JOB_ARM, SERVER
 
 COMPONENT = "eks-jobs:index:JobPlatform"
 CLUSTER = f"{COMPONENT}$eks-jobs:index:Cluster"
@@ -53,15 +53,6 @@ KYVERNO = "kubernetes:policies.kyverno.io/v1:MutatingPolicy"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
 
-SERVER = ServerGroup(
-    name="server", architecture="amd64", instance_types=("m7i.xlarge", "m6i.xlarge")
-)
-JOB = JobGroup(
-    name="job", architecture="amd64", instance_types=("m7i.4xlarge", "m6i.4xlarge")
-)
-JOB_ARM = JobGroup(
-    name="job-arm", architecture="arm64", instance_types=("m7g.4xlarge", "m8g.4xlarge")
-)
 PINS = {"coredns": "v1.12.4-eksbuild.1"}
 SMALL = replace(JOB, size=Size(max=2))
 EXISTING = ExistingNetwork(

@@ -8,7 +8,6 @@ engine keeps the order, for tests/engine.
 import asyncio
 import time
 from dataclasses import replace
-from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -16,8 +15,6 @@ import pulumi_kubernetes as kubernetes
 import pytest
 
 from components import (
-    ClusterFacts,
-    JobGroup,
     JobLabel,
     JobPolicy,
     JobPolicyArgs,
@@ -25,12 +22,12 @@ from components import (
     KyvernoSettings,
     ScalerFacts,
     SchedulerScoring,
-    ServerGroup,
     Size,
     job_policy,
 )
 from components.spec.policy.kyverno_chart import kyverno_values
 from components.spec.policy.manifests import policy_manifests
+from tests.components.builders import JOB, SERVER, facts
 
 COMPONENT = "eks-jobs:index:JobPolicy"
 NATIVE = "kubernetes:admissionregistration.k8s.io/v1:MutatingAdmissionPolicy"
@@ -38,27 +35,6 @@ BINDING = f"{NATIVE}Binding"
 KYVERNO = "kubernetes:policies.kyverno.io/v1:MutatingPolicy"
 LEGACY = "kubernetes:kyverno.io/v1:ClusterPolicy"
 RELEASE = "kubernetes:helm.sh/v3:Release"
-
-SERVER = ServerGroup(
-    name="server", architecture="amd64", instance_types=("m7i.xlarge", "m6i.xlarge")
-)
-JOB = JobGroup(
-    name="job", architecture="amd64", instance_types=("m7i.4xlarge", "m6i.4xlarge")
-)
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
 
 
 def policy(

@@ -14,13 +14,11 @@ import pulumi_kubernetes as kubernetes
 import pytest
 
 from components import (
-    ClusterFacts,
     InstanceTypes,
     JobGroup,
     Karpenter,
     KarpenterNodes,
     KarpenterNodesArgs,
-    ServerGroup,
     ServerPool,
     Size,
     UserDataPart,
@@ -31,6 +29,7 @@ from components.spec.scaler.karpenter_chart import karpenter_values
 from components.spec.scaler.karpenter_iam import controller_policies
 from components.spec.scaler.manifests import karpenter_pools
 from components.spec.scaler.node_class import Site
+from tests.components.builders import JOB_ARM, SERVER, facts
 
 COMPONENT = "eks-jobs:index:KarpenterNodes"
 QUEUE = "aws:sqs/queue:Queue"
@@ -46,17 +45,11 @@ RELEASE = "kubernetes:helm.sh/v3:Release"
 POOL = "kubernetes:karpenter.sh/v1:NodePool"
 CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 
-SERVER = ServerGroup(
-    name="server", architecture="amd64", instance_types=("m7i.xlarge", "m6i.xlarge")
-)
 JOB = JobGroup(
     name="job",
     architecture="amd64",
     instance_types=("m7i.4xlarge", "m6i.4xlarge"),
     longest_job="6h",
-)
-JOB_ARM = JobGroup(
-    name="job-arm", architecture="arm64", instance_types=("m7g.4xlarge", "m8g.4xlarge")
 )
 MORE = ServerPool(name="more", architecture="amd64", instance_types=("m7i.xlarge",))
 ANSWERS = {
@@ -71,20 +64,6 @@ ANSWERS = {
         "roleArn": "arn:test:role/of-the-profile",
     },
 }
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
 
 
 def nodes(opts=None, cluster=None, name="k", **overrides) -> KarpenterNodes:

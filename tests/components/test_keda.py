@@ -5,43 +5,22 @@ That the chart takes the values, and that KEDA does what a schedule says, is for
 tests/cluster.
 """
 
-from typing import Any
-
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 import pytest
 
 from components import (
-    ClusterFacts,
     Keda,
     KedaController,
     KedaControllerArgs,
     Resources,
-    ServerGroup,
 )
 from components.spec.balloon.keda import keda_chart
+from tests.components.builders import SERVER, facts
 
 COMPONENT = "eks-jobs:index:KedaController"
 RELEASE = "kubernetes:helm.sh/v3:Release"
-
-SERVER = ServerGroup(
-    name="server", architecture="amd64", instance_types=("m7i.xlarge", "m6i.xlarge")
-)
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
 
 
 def keda(settings=Keda(), opts=None, **cluster):

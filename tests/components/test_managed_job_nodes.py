@@ -14,9 +14,7 @@ import pytest
 
 from components import (
     ClusterAutoscaler,
-    ClusterFacts,
     InstanceTypes,
-    JobGroup,
     ManagedJobNodes,
     ManagedJobNodesArgs,
     ScaleDown,
@@ -26,6 +24,7 @@ from components import (
 )
 from components.managed_job_nodes import managed_groups_pattern
 from components.spec.node_config import NodeCluster, job_user_data, managed_user_data
+from tests.components.builders import facts, group
 
 COMPONENT = "eks-jobs:index:ManagedJobNodes"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -53,29 +52,6 @@ KEYS = {
     f"{PREFIX}/resources/pods",
     f"{PREFIX}/taint/eks-jobs/group",
 }
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
-
-
-def group(**overrides) -> JobGroup:
-    defaults: dict[str, Any] = {
-        "name": "job",
-        "architecture": "amd64",
-        "instance_types": ("m7i.4xlarge", "m6i.4xlarge"),
-    }
-    return JobGroup(**defaults | overrides)
 
 
 def args(**overrides) -> ManagedJobNodesArgs:

@@ -16,7 +16,6 @@ from components import (
     ClusterAutoscaler,
     ClusterSettings,
     ExistingNetwork,
-    JobGroup,
     JobPlatform,
     JobPlatformArgs,
     Karpenter,
@@ -24,11 +23,11 @@ from components import (
     PodBalloon,
     PoolRules,
     Schedule,
-    ServerGroup,
     Size,
     StaticBalloon,
     WarmPoolBalloon,
 )
+from tests.components.builders import JOB, JOB_ARM, SERVER
 
 PLATFORM = "eks-jobs:index:JobPlatform"
 BALLOON = f"{PLATFORM}$eks-jobs:index:Balloon"
@@ -42,15 +41,6 @@ AUTO_CLASS = "kubernetes:eks.amazonaws.com/v1:NodeClass"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 
-SERVER = ServerGroup(
-    name="server", architecture="amd64", instance_types=("m7i.xlarge", "m6i.xlarge")
-)
-JOB = JobGroup(
-    name="job", architecture="amd64", instance_types=("m7i.4xlarge", "m6i.4xlarge")
-)
-JOB_ARM = JobGroup(
-    name="job-arm", architecture="arm64", instance_types=("m7g.4xlarge", "m8g.4xlarge")
-)
 OFFICE = Schedule(timezone="Asia/Seoul", days=("mon-fri",), start="08:30", end="18:00")
 
 ALWAYS = PodBalloon(group="job", replicas=3, cpu="500m", memory="750Mi")

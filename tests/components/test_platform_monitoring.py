@@ -14,7 +14,6 @@ from components import (
     ClusterAutoscaler,
     ClusterSettings,
     ExistingNetwork,
-    JobGroup,
     JobPlatform,
     JobPlatformArgs,
     Karpenter,
@@ -23,23 +22,18 @@ from components import (
     ServerGroup,
     Taint,
 )
+from tests.components.builders import JOB, SERVER
 
 PLATFORM = "eks-jobs:index:JobPlatform"
 MONITORING = f"{PLATFORM}$eks-jobs:index:JobMonitoring"
 RULE = "kubernetes:monitoring.coreos.com/v1:PrometheusRule"
 SERVICES = "kubernetes:monitoring.coreos.com/v1:ServiceMonitor"
 
-SERVER = ServerGroup(
-    name="server", architecture="amd64", instance_types=("m7i.xlarge", "m6i.xlarge")
-)
 TAINTED = ServerGroup(
     name="apart",
     architecture="amd64",
     instance_types=("m7i.xlarge", "m6i.xlarge"),
     taints=(Taint(key="example.com/apart"),),
-)
-JOB = JobGroup(
-    name="job", architecture="amd64", instance_types=("m7i.4xlarge", "m6i.4xlarge")
 )
 BALLOON = PodBalloon(group="job", replicas=3, cpu="500m", memory="750Mi")
 PINNED = ClusterSettings(version="1.36", ami_release="v20260714")

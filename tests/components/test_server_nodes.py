@@ -9,7 +9,6 @@ import pulumi_aws as aws
 import pytest
 
 from components import (
-    ClusterFacts,
     Gp3Volume,
     InstanceTypes,
     KubeletTuning,
@@ -20,26 +19,13 @@ from components import (
     Taint,
 )
 from components.spec.node_config import managed_user_data
+from tests.components.builders import facts
 
 COMPONENT = "eks-jobs:index:ServerNodes"
 GROUP = "aws:eks/nodeGroup:NodeGroup"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 ROLE = "aws:iam/role:Role"
 ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
 
 
 def group(**overrides) -> ServerGroup:

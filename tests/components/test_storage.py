@@ -1,34 +1,20 @@
 """The EBS driver and the storage class as they are sent; no volume is made here."""
 
 import json
-from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 import pytest
 
-from components import ClusterFacts, Storage, StorageArgs
+from components import Storage, StorageArgs
+from tests.components.builders import facts
 
 COMPONENT = "eks-jobs:index:Storage"
 ADDON = "aws:eks/addon:Addon"
 ROLE = "aws:iam/role:Role"
 ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
 
 
 def storage(opts=None, **overrides):

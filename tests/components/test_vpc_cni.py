@@ -8,30 +8,16 @@ import pulumi_aws as aws
 import pytest
 
 from components import (
-    ClusterFacts,
     VpcCni,
     VpcCniArgs,
     WarmAddresses,
     WarmInterfaces,
     WarmPrefixes,
 )
+from tests.components.builders import facts
 
 COMPONENT = "eks-jobs:index:VpcCni"
 ADDON = "aws:eks/addon:Addon"
-
-
-def facts(**overrides) -> ClusterFacts:
-    defaults: dict[str, Any] = {
-        "name": "alpha",
-        "endpoint": "https://alpha.example.com",
-        "certificate_authority": "Y2E=",
-        "service_cidr": "172.20.0.0/16",
-        "security_group_id": "sg-1",
-        "vpc_id": "vpc-1",
-        "subnet_ids": ["subnet-1", "subnet-2"],
-        "version": "1.36",
-    }
-    return ClusterFacts(**defaults | overrides)
 
 
 def args(**overrides) -> VpcCniArgs:
