@@ -33,8 +33,6 @@ def prod() -> settings.Settings:
 
 # Nobody reads the JSON of Grafana: tests/golden/dashboards says what is in it.
 UNREADABLE = (
-    "kubernetes/configmap-eks-jobs-platform.yaml",
-    "kubernetes/configmap-eks-jobs-before-after.yaml",
     "monitoring/dashboards/eks-jobs-platform.json",
     "monitoring/dashboards/eks-jobs-before-after.json",
 )
@@ -400,7 +398,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_writes_the_files_and_says_where(tmp_path):
     finished = run("--stack", "prod", "--out", str(tmp_path))
 
-    assert (0, "", f"32 files in {tmp_path}, read summary.md first\n") == (
+    assert (0, "", f"27 files in {tmp_path}, read summary.md first\n") == (
         finished.returncode,
         finished.stderr,
         finished.stdout,
@@ -408,8 +406,6 @@ def test_the_command_writes_the_files_and_says_where(tmp_path):
     assert [
         "helm/karpenter.yaml",
         "helm/keda.yaml",
-        "kubernetes/configmap-eks-jobs-before-after.yaml",
-        "kubernetes/configmap-eks-jobs-platform.yaml",
         "kubernetes/deployment-balloon-job-arm.yaml",
         "kubernetes/deployment-balloon-job.yaml",
         "kubernetes/ec2nodeclass-job-arm.yaml",
@@ -419,13 +415,10 @@ def test_the_command_writes_the_files_and_says_where(tmp_path):
         "kubernetes/namespace-eks-jobs-balloons.yaml",
         "kubernetes/nodepool-job-arm.yaml",
         "kubernetes/nodepool-job.yaml",
-        "kubernetes/podmonitor-eks-jobs-vpc-cni.yaml",
         "kubernetes/priorityclass-balloon-job-arm-minus-10.yaml",
         "kubernetes/priorityclass-balloon-job-minus-10.yaml",
-        "kubernetes/prometheusrule-eks-jobs.yaml",
         "kubernetes/scaledobject-balloon-job-arm.yaml",
         "kubernetes/scaledobject-balloon-job.yaml",
-        "kubernetes/servicemonitor-eks-jobs-karpenter.yaml",
         "kubernetes/storageclass-gp3.yaml",
         "monitoring/dashboards/eks-jobs-before-after.json",
         "monitoring/dashboards/eks-jobs-platform.json",
