@@ -33,6 +33,8 @@ def prod() -> settings.Settings:
 
 # Nobody reads the JSON of Grafana: tests/golden/dashboards says what is in it.
 UNREADABLE = (
+    "kubernetes/configmap-eks-jobs-before-after.yaml",
+    "kubernetes/configmap-eks-jobs-platform.yaml",
     "monitoring/dashboards/eks-jobs-platform.json",
     "monitoring/dashboards/eks-jobs-before-after.json",
 )
