@@ -16,7 +16,7 @@ import boto3
 from botocore.config import Config
 
 from sandbox.aws import constraints
-from sandbox.aws.errors import RefusedError
+from sandbox.errors import RefusedError
 
 ENDPOINT = "AWS_ENDPOINT_URL"
 KEPT = (ENDPOINT, "AWS_REGION", "AWS_DEFAULT_REGION")

@@ -16,7 +16,7 @@ from typing import Any
 
 from botocore.model import ListShape, MapShape, OperationModel, Shape, StructureShape
 
-from sandbox.aws.errors import RefusedError
+from sandbox.errors import RefusedError
 
 # Unicode classes of Java and Ruby regular expressions, which `re` lacks. Inside a
 # set the nearest class of `re` is a little wider, which only accepts more.

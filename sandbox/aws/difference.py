@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandbox.aws.resource import Resource
-from sandbox.aws.values import UNKNOWN
+from sandbox.wire import UNKNOWN
 
 _INDEX = re.compile(r"\[\d+\]")
 EMPTY: tuple[Any, ...] = (None, "", [], {}, False)

@@ -5,8 +5,9 @@ from typing import Any
 
 from sandbox.aws import ec2
 from sandbox.aws.cloud import ACCOUNT_ID
-from sandbox.aws.errors import RefusedError, aws_error
+from sandbox.aws.errors import aws_error
 from sandbox.aws.resource import Call, Resource, Values, all_of, exactly_one, given
+from sandbox.errors import RefusedError
 
 # Inputs of the provider and parameters of the API.
 _DESTINATIONS = {

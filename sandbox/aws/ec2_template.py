@@ -15,7 +15,7 @@ from sandbox.aws.resource import (
     given,
 )
 from sandbox.aws.schema import Problem
-from sandbox.aws.values import UNKNOWN
+from sandbox.wire import UNKNOWN
 
 USER_DATA_LIMIT = 16 * 1024
 """Bytes before base64. Source: EC2 user guide, instance user data."""

@@ -1,10 +1,6 @@
-"""Errors whose text is all that a user needs, so that no traceback follows it."""
+"""Errors as AWS answers with them."""
 
 from botocore.exceptions import ClientError
-
-
-class RefusedError(Exception):
-    """A request that AWS, or the provider before it, would refuse."""
 
 
 def aws_error(code: str, message: str, operation: str) -> ClientError:

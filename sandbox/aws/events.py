@@ -3,8 +3,8 @@
 from typing import Any
 
 from sandbox.aws import ec2
-from sandbox.aws.errors import RefusedError
 from sandbox.aws.resource import AutoName, Call, Resource, Tagging, Values, given
+from sandbox.errors import RefusedError
 
 
 def _rule_arn(call: Call) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 from sandbox.aws import addons, ec2, images
 from sandbox.aws.cloud import ACCOUNT_ID, Cloud
 from sandbox.aws.eks_api import EksApi
-from sandbox.aws.errors import RefusedError
 from sandbox.aws.journal import Journal
 from sandbox.aws.resource import Values
+from sandbox.errors import RefusedError
 
 Function = Callable[[Cloud, Values], Values]
 

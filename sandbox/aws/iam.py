@@ -7,7 +7,7 @@ from typing import Any
 from sandbox.aws import ec2
 from sandbox.aws.resource import Call, Tagging, given
 from sandbox.aws.schema import Problem
-from sandbox.aws.values import UNKNOWN
+from sandbox.wire import UNKNOWN
 
 
 def tagging(noun: str, key: str) -> Tagging:

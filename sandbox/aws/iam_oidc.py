@@ -3,8 +3,8 @@
 from botocore.exceptions import ClientError
 
 from sandbox.aws import ec2, iam
-from sandbox.aws.errors import RefusedError
 from sandbox.aws.resource import Call, Resource, Values, code_of, given
+from sandbox.errors import RefusedError
 
 
 def _create_oidc(call: Call) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from sandbox.aws import images
-from sandbox.aws.errors import RefusedError
 from sandbox.aws.resource import Call, Values
+from sandbox.errors import RefusedError
 
 # How the types of the provider name a launch template.
 _NAMES = {

@@ -17,15 +17,16 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 from pulumi.provider.experimental import provider as rpc
+from pulumi.provider.experimental.property_value import PropertyValue
 
 from sandbox.aws import naming, notes, schema, state
 from sandbox.aws.cloud import Cloud
 from sandbox.aws.difference import Change, changes, is_below
-from sandbox.aws.errors import RefusedError
 from sandbox.aws.journal import Journal
 from sandbox.aws.registry import function, resource
 from sandbox.aws.resource import Call, Resource, Values, is_gone
-from sandbox.aws.values import UNKNOWN, has_unknown, plain_map, wire_map
+from sandbox.errors import RefusedError
+from sandbox.wire import UNKNOWN, contains_unknown, plain_map, without_nulls, wrap_map
 
 _KINDS = {
     ("add", False): rpc.PropertyDiffKind.ADD,
@@ -109,7 +110,7 @@ class AwsProvider(rpc.Provider):
                 found += [problem] if problem else []
             found += kind.rules(inputs)
         failures = [rpc.CheckFailure(path, reason) for path, reason in found]
-        return rpc.CheckResponse(inputs=wire_map(inputs), failures=failures)
+        return rpc.CheckResponse(inputs=_sent(inputs), failures=failures)
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         """Compare, and say which changes need a new resource."""
@@ -143,7 +144,7 @@ class AwsProvider(rpc.Provider):
         if request.preview:
             promised = inputs | self._tags_all(kind, inputs)
             foreseen = state.foreseen(kind, promised, self._region)
-            return rpc.CreateResponse("", wire_map(foreseen))
+            return rpc.CreateResponse("", _sent(foreseen))
         call = self._call(kind, inputs)
         lost = notes.lost(call.journal, request.urn, inputs, self._mentioned)
         if lost and self._found(kind, replace(call, id=lost)) is not None:
@@ -152,7 +153,7 @@ class AwsProvider(rpc.Provider):
             call = replace(call, id=kind.create(call))
             notes.write(call.journal, request.urn, call.id, checked)
         self._mentioned.add(call.id)
-        return rpc.CreateResponse(call.id, wire_map(self._outcome(kind, call)))
+        return rpc.CreateResponse(call.id, _sent(self._outcome(kind, call)))
 
     async def update(self, request: rpc.UpdateRequest) -> rpc.UpdateResponse:
         """Change a resource in place."""
@@ -165,13 +166,13 @@ class AwsProvider(rpc.Provider):
         if request.preview:
             moved = dict.fromkeys(kind.moves(changed), UNKNOWN)
             kept = state.kept(kind, old, inputs) | self._tags_all(kind, inputs)
-            return rpc.UpdateResponse(wire_map(kept | moved))
+            return rpc.UpdateResponse(_sent(kept | moved))
         call = self._call(kind, inputs, request.resource_id, old, changed)
         if kind.update and changed - ({"tags", "tagsAll"} if kind.tagging else set()):
             kind.update(call)
         if kind.tagging:
             _retag(kind, call)
-        return rpc.UpdateResponse(wire_map(self._outcome(kind, call)))
+        return rpc.UpdateResponse(_sent(self._outcome(kind, call)))
 
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
         """Look for drift; a resource that is gone has an empty id."""
@@ -185,7 +186,7 @@ class AwsProvider(rpc.Provider):
         if found is None:
             return rpc.ReadResponse("")
         now, drifted = state.drift(kind, old, inputs, found)
-        return rpc.ReadResponse(request.resource_id, wire_map(now), wire_map(drifted))
+        return rpc.ReadResponse(request.resource_id, _sent(now), _sent(drifted))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
         """Remove a resource; one that is gone already is no error."""
@@ -212,7 +213,7 @@ class AwsProvider(rpc.Provider):
             return rpc.InvokeResponse(failures=failures)
         cloud = self._cloud(args.get("region", self._region))
         result = answer(cloud, args) | {"region": cloud.region}
-        return rpc.InvokeResponse(wire_map(result))
+        return rpc.InvokeResponse(_sent(result))
 
     def _cloud(self, region: str) -> Cloud:
         if region not in self._clouds:
@@ -314,7 +315,11 @@ class AwsProvider(rpc.Provider):
         if self._found(kind, call) is None:
             return rpc.ReadResponse("")
         outcome = self._outcome(kind, call)
-        return rpc.ReadResponse(call.id, wire_map(outcome), wire_map(noted["inputs"]))
+        return rpc.ReadResponse(call.id, _sent(outcome), _sent(noted["inputs"]))
+
+
+def _sent(values: Mapping[str, Any]) -> dict[str, PropertyValue]:
+    return wrap_map(without_nulls(values))
 
 
 def _decoded(value: Any) -> Any:
@@ -327,7 +332,7 @@ def _decoded(value: Any) -> Any:
 def _encode_documents(kind: Resource, inputs: Values) -> None:
     for name in kind.documents & set(inputs):
         value = inputs[name]
-        if isinstance(value, dict | list) and not has_unknown(value):
+        if isinstance(value, dict | list) and not contains_unknown(value):
             inputs[name] = json.dumps(value)
 
 

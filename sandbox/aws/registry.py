@@ -17,9 +17,9 @@ from sandbox.aws import (
     logs,
     sqs,
 )
-from sandbox.aws.errors import RefusedError
 from sandbox.aws.functions import FUNCTIONS, Function
 from sandbox.aws.resource import Resource
+from sandbox.errors import RefusedError
 
 RESOURCES = {
     each.token: each

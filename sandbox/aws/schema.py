@@ -21,7 +21,7 @@ from typing import Any
 import pulumi
 from pulumi import _types
 
-from sandbox.aws.values import UNKNOWN
+from sandbox.wire import UNKNOWN
 
 Problem = tuple[str, str]
 """A property path, and what is wrong there."""

@@ -20,8 +20,8 @@ from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS
 from pulumi.runtime.proto import provider_pb2_grpc
 
 from sandbox.aws.cloud import endpoint, forget_real_account
-from sandbox.aws.errors import RefusedError
 from sandbox.aws.provider import AwsProvider
+from sandbox.errors import RefusedError
 
 VERSION = "7.51.1"
 """The version of pulumi-aws whose behaviour is imitated: that of the pinned SDK."""

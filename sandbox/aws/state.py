@@ -6,7 +6,7 @@ from typing import Any
 from sandbox.aws import schema
 from sandbox.aws.difference import EMPTY, same
 from sandbox.aws.resource import Resource, Values
-from sandbox.aws.values import UNKNOWN
+from sandbox.wire import UNKNOWN
 
 
 def foreseen(kind: Resource, inputs: Values, region: str) -> Values:

@@ -10,7 +10,7 @@ from typing import Any
 
 from botocore.model import ListShape, MapShape, Shape, StructureShape
 
-from sandbox.aws.errors import RefusedError
+from sandbox.errors import RefusedError
 
 
 def request(

@@ -9,7 +9,7 @@ server refuses it.
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.kubernetes.errors import RefusedError
+from sandbox.errors import RefusedError
 
 __all__ = ["RELEASE", "Kind", "immutable_fields", "of_token", "replaced_fields"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sandbox.kubernetes.kinds import Kind
-from sandbox.kubernetes.wire import UNKNOWN, contains_unknown
+from sandbox.wire import UNKNOWN, contains_unknown
 
 __all__ = ["AUTONAMED", "adopt_name", "is_autonamed", "label_problems", "problems"]
 

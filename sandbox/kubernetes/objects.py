@@ -7,8 +7,8 @@ from typing import Any
 from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.provider.experimental.provider import DiffResponse
 
+from sandbox.errors import RefusedError
 from sandbox.kubernetes import changes, kinds, metadata, ownership, rules, schema
-from sandbox.kubernetes.errors import RefusedError
 from sandbox.kubernetes.store import Identity
 
 __all__ = ["Checked", "ObjectType", "Surroundings"]

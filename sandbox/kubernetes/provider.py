@@ -6,13 +6,13 @@ from pathlib import Path
 
 from pulumi.provider.experimental import provider as rpc
 
+from sandbox.errors import RefusedError
 from sandbox.kubernetes import control_plane, kinds, kubeconfig, settings
 from sandbox.kubernetes.control_plane import ControlPlane
-from sandbox.kubernetes.errors import RefusedError
 from sandbox.kubernetes.objects import ObjectType, Surroundings
 from sandbox.kubernetes.release import ReleaseType
 from sandbox.kubernetes.store import Identity, Store, Stored
-from sandbox.kubernetes.wire import contains_unknown, plain_map, wrap_map
+from sandbox.wire import contains_unknown, plain_map, wrap_map
 
 __all__ = ["KubernetesProvider"]
 

@@ -9,12 +9,12 @@ import yaml
 from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.provider.experimental.provider import DiffResponse
 
+from sandbox.errors import RefusedError
 from sandbox.kubernetes import changes
-from sandbox.kubernetes.errors import RefusedError
 from sandbox.kubernetes.metadata import random_suffix
 from sandbox.kubernetes.objects import Checked, Surroundings
 from sandbox.kubernetes.store import Identity
-from sandbox.kubernetes.wire import UNKNOWN, contains_unknown
+from sandbox.wire import UNKNOWN, contains_unknown
 
 __all__ = ["ReleaseType"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from sandbox.kubernetes import metadata
 from sandbox.kubernetes.changes import at
 from sandbox.kubernetes.kinds import Kind
-from sandbox.kubernetes.wire import contains_unknown
+from sandbox.wire import contains_unknown
 
 __all__ = ["problems"]
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from sandbox.kubernetes.kinds import Kind
-from sandbox.kubernetes.wire import UNKNOWN, contains_unknown
+from sandbox.wire import UNKNOWN, contains_unknown
 
 __all__ = ["problems", "served_version"]
 

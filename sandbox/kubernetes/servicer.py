@@ -8,9 +8,9 @@ from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.provider.experimental.server import ProviderServicer
 from pulumi.runtime.proto import provider_pb2
 
+from sandbox.errors import RefusedError
 from sandbox.kubernetes import settings
-from sandbox.kubernetes.errors import RefusedError
-from sandbox.kubernetes.wire import plain_map
+from sandbox.wire import plain_map
 
 __all__ = ["Servicer"]
 

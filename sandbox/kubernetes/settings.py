@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sandbox.kubernetes import kubeconfig
-from sandbox.kubernetes.wire import UNKNOWN, contains_unknown
+from sandbox.wire import UNKNOWN, contains_unknown
 
 __all__ = ["Settings", "changed", "problems", "read"]
 

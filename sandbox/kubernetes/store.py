@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from sandbox.kubernetes.errors import RefusedError
+from sandbox.errors import RefusedError
 
 __all__ = ["Identity", "Store", "Stored", "render"]
 

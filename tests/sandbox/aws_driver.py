@@ -20,7 +20,7 @@ from pulumi.provider.experimental import provider as rpc
 from sandbox.aws import moto_fixes
 from sandbox.aws.journal import Journal
 from sandbox.aws.provider import AwsProvider
-from sandbox.aws.values import plain_map, wire_map
+from sandbox.wire import plain_map, wrap_map
 
 REGION = "ap-northeast-2"
 EC2, EKS, PODS = (f"{name}.amazonaws.com" for name in ("ec2", "eks", "pods.eks"))
@@ -63,7 +63,7 @@ class Account:
         configured = {"region": REGION, **settings}
         run(
             self.provider.configure(
-                rpc.ConfigureRequest({}, wire_map(configured), True, True)
+                rpc.ConfigureRequest({}, wrap_map(configured), True, True)
             )
         )
 
@@ -84,8 +84,8 @@ class Account:
             self.provider.check(
                 rpc.CheckRequest(
                     urn(token, name),
-                    wire_map(olds or {}),
-                    wire_map(inputs),
+                    wrap_map(olds or {}),
+                    wrap_map(inputs),
                     os.urandom(32),
                 )
             )
@@ -96,11 +96,11 @@ class Account:
 
     def preview(self, token: str, name: str, /, **inputs: Any) -> Any:
         checked = self.check(token, name, **inputs)
-        request = rpc.CreateRequest(urn(token, name), wire_map(checked), 0, True)
+        request = rpc.CreateRequest(urn(token, name), wrap_map(checked), 0, True)
         return plain_map(run(self.provider.create(request)).properties)
 
     def invoke(self, token: str, /, **args: Any) -> Any:
-        answer = run(self.provider.invoke(rpc.InvokeRequest(token, wire_map(args))))
+        answer = run(self.provider.invoke(rpc.InvokeRequest(token, wrap_map(args))))
         if answer.failures:
             raise RefusedInputsError([(f.property, f.reason) for f in answer.failures])
         return plain_map(answer.return_value)
@@ -122,7 +122,7 @@ class Made:
         self.inputs = self.account.check(self.token, self.name, **program)
         answer = run(
             self.provider.create(
-                rpc.CreateRequest(self.urn, wire_map(self.inputs), 0, False)
+                rpc.CreateRequest(self.urn, wrap_map(self.inputs), 0, False)
             )
         )
         self.id, self.state = answer.resource_id, plain_map(answer.properties)
@@ -139,8 +139,8 @@ class Made:
                 rpc.DiffRequest(
                     self.urn,
                     self.id,
-                    wire_map(self.state),
-                    wire_map(checked),
+                    wrap_map(self.state),
+                    wrap_map(checked),
                     list(ignore),
                 )
             )
@@ -165,7 +165,7 @@ class Made:
         answer = run(
             self.provider.read(
                 rpc.ReadRequest(
-                    self.urn, self.id, wire_map(self.state), wire_map(self.inputs)
+                    self.urn, self.id, wrap_map(self.state), wrap_map(self.inputs)
                 )
             )
         )
@@ -180,7 +180,7 @@ class Made:
         }
 
     def delete(self) -> None:
-        request = rpc.DeleteRequest(self.urn, self.id, wire_map(self.state), 0)
+        request = rpc.DeleteRequest(self.urn, self.id, wrap_map(self.state), 0)
         run(self.provider.delete(request))
 
     def _program(self, changes: Any) -> Any:
@@ -195,8 +195,8 @@ class Made:
         request = rpc.UpdateRequest(
             self.urn,
             self.id,
-            wire_map(self.state),
-            wire_map(checked),
+            wrap_map(self.state),
+            wrap_map(checked),
             0,
             [],
             preview,

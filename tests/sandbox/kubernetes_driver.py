@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pulumi.provider.experimental import provider as rpc
 
 from sandbox.kubernetes.provider import KubernetesProvider
-from sandbox.kubernetes.wire import plain_map, wrap_map
+from sandbox.wire import plain_map, wrap_map
 
 SEED = b"seed"
 T = TypeVar("T")

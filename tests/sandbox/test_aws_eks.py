@@ -10,7 +10,7 @@ import json
 import pytest
 from botocore.exceptions import ClientError, ParamValidationError
 
-from sandbox.aws.errors import RefusedError
+from sandbox.errors import RefusedError
 from tests.sandbox.aws_driver import (
     EC2,
     EKS,

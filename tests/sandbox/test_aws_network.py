@@ -7,7 +7,7 @@ Not proven: that packets flow. moto has no network behind its objects.
 import pytest
 from botocore.exceptions import ClientError
 
-from sandbox.aws.errors import RefusedError
+from sandbox.errors import RefusedError
 from tests.sandbox.aws_driver import RefusedInputsError, served
 
 CIDR = "10.0.0.0/16"

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from sandbox.aws import autoscaling
 from sandbox.aws.ec2_template import USER_DATA_LIMIT
-from sandbox.aws.errors import RefusedError
+from sandbox.errors import RefusedError
 from tests.sandbox.aws_driver import RefusedInputsError, served
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"

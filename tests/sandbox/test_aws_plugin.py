@@ -17,7 +17,7 @@ from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.runtime import proto
 from pulumi.runtime.proto import provider_pb2_grpc
 
-from sandbox.aws.values import wire_map
+from sandbox.wire import wrap_map
 from tests.sandbox.aws_driver import REGION, served, urn
 
 PLUGIN = Path(__file__).parents[2] / "sandbox/plugins/pulumi-resource-aws"
@@ -52,7 +52,7 @@ def plugin():
 
 
 def struct(values):
-    return PropertyValue.marshal_map(wire_map(values))
+    return PropertyValue.marshal_map(wrap_map(values))
 
 
 def said(caught):

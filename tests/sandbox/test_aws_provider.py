@@ -10,9 +10,9 @@ import pytest
 from botocore.exceptions import ClientError
 from pulumi.provider.experimental import provider as rpc
 
-from sandbox.aws.errors import RefusedError
 from sandbox.aws.provider import AwsProvider
-from sandbox.aws.values import UNKNOWN, plain_map, wire_map
+from sandbox.errors import RefusedError
+from sandbox.wire import UNKNOWN, plain_map, wrap_map
 from tests.sandbox.aws_driver import (
     EC2,
     REGION,
@@ -108,7 +108,7 @@ def test_a_misspelt_setting_is_refused():
     request = rpc.CheckRequest(
         "urn:pulumi:t::p::pulumi:providers:aws::d",
         {},
-        wire_map({"region": REGION, "defaulttags": "{}", "version": "7.51.1"}),
+        wrap_map({"region": REGION, "defaulttags": "{}", "version": "7.51.1"}),
         b"",
     )
     answer = run(AwsProvider("http://127.0.0.1:1").check_config(request))
@@ -127,7 +127,7 @@ def test_a_region_is_needed(monkeypatch):
 
 
 def test_another_region_is_another_provider():
-    old, new = wire_map({"region": REGION}), wire_map({"region": "eu-west-1"})
+    old, new = wrap_map({"region": REGION}), wrap_map({"region": "eu-west-1"})
     provider = AwsProvider("http://127.0.0.1:1")
     answer = run(provider.diff_config(rpc.DiffRequest("urn", "id", old, new, [])))
 
@@ -135,7 +135,7 @@ def test_another_region_is_another_provider():
 
 
 def test_secrets_are_left_to_the_engine():
-    request = rpc.ConfigureRequest({}, wire_map({"region": REGION}), True, True)
+    request = rpc.ConfigureRequest({}, wrap_map({"region": REGION}), True, True)
     answer = run(AwsProvider("http://127.0.0.1:1").configure(request))
 
     assert (False, True) == (answer.accept_secrets, answer.supports_preview)

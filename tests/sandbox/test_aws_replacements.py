@@ -12,7 +12,7 @@ import pytest
 from pulumi.provider.experimental import provider as rpc
 
 from sandbox.aws.provider import AwsProvider
-from sandbox.aws.values import UNKNOWN, wire_map
+from sandbox.wire import UNKNOWN, wrap_map
 
 ACCESS = {"type": "cluster"}
 VPC_CONFIG = {"subnetIds": ["a"], "securityGroupIds": ["s"]}
@@ -257,8 +257,8 @@ def diff(token, old, new, ignore=()):
     request = rpc.DiffRequest(
         f"urn:pulumi:t::p::{token}::n",
         "id",
-        wire_map(old),
-        wire_map(new),
+        wrap_map(old),
+        wrap_map(new),
         list(ignore),
     )
     return asyncio.run(AwsProvider("http://127.0.0.1:1").diff(request))

@@ -8,10 +8,10 @@ import botocore.session
 import pytest
 
 from sandbox.aws import cloud, constraints, difference, naming, schema, translate
-from sandbox.aws.errors import RefusedError
 from sandbox.aws.registry import RESOURCES
 from sandbox.aws.resource import AutoName
-from sandbox.aws.values import UNKNOWN, has_unknown, plain_map, wire_map
+from sandbox.errors import RefusedError
+from sandbox.wire import UNKNOWN, contains_unknown, plain_map, without_nulls, wrap_map
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 NAME = AutoName(limit=20)
@@ -21,11 +21,14 @@ SEED = b"seed"
 def test_values_survive_the_way_to_the_engine_and_back():
     values = {"a": 1, "b": 1.5, "c": True, "d": ["x", {"e": "f"}], "g": {}}
 
-    assert values == plain_map(wire_map(values))
+    assert values == plain_map(wrap_map(values))
 
 
 def test_absent_values_are_left_out():
-    assert {"b": {}} == plain_map(wire_map({"a": None, "b": {"c": None}}))
+    given = {"a": None, "b": {"c": None}, "d": [{"e": None}]}
+
+    assert {"b": {}, "d": [{}]} == without_nulls(given)
+    assert {"b": {}, "d": [{}]} == plain_map(wrap_map(given))
 
 
 @pytest.mark.parametrize(
@@ -33,7 +36,7 @@ def test_absent_values_are_left_out():
     [("x", False), (UNKNOWN, True), (["a", {"b": UNKNOWN}], True), ({}, False)],
 )
 def test_unknown_values_are_found_at_any_depth(value, expected):
-    assert expected is has_unknown(value)
+    assert expected is contains_unknown(value)
 
 
 @pytest.mark.parametrize(

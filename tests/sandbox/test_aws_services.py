@@ -9,8 +9,8 @@ import json
 import pytest
 from botocore.exceptions import ClientError
 
-from sandbox.aws.errors import RefusedError
 from sandbox.aws.iam_policy import VERSIONS_KEPT
+from sandbox.errors import RefusedError
 from tests.sandbox.aws_driver import EC2, RefusedInputsError, policy, served, trust
 
 ROLE = "aws:iam/role:Role"

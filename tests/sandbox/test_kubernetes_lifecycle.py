@@ -13,7 +13,7 @@ from pulumi.provider.experimental import provider as rpc
 from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.runtime.rpc import UNKNOWN
 
-from sandbox.kubernetes.errors import RefusedError
+from sandbox.errors import RefusedError
 from tests.sandbox.kubernetes_driver import Driver, kubeconfig, urn, wait
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"

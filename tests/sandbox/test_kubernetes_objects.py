@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from pulumi.runtime.rpc import UNKNOWN
 
-from sandbox.kubernetes.errors import RefusedError
+from sandbox.errors import RefusedError
 from tests.sandbox.kubernetes_driver import Driver, kubeconfig
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"

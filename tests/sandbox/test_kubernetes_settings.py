@@ -12,10 +12,10 @@ import pytest
 from pulumi.provider.experimental import provider as rpc
 from pulumi.runtime.rpc import UNKNOWN
 
+from sandbox.errors import RefusedError
 from sandbox.kubernetes import settings
-from sandbox.kubernetes.errors import RefusedError
 from sandbox.kubernetes.provider import KubernetesProvider
-from sandbox.kubernetes.wire import wrap_map
+from sandbox.wire import wrap_map
 from tests.sandbox.kubernetes_driver import Driver, kubeconfig, wait
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from pulumi.provider.experimental import provider as rpc
 
 from sandbox.aws.provider import AwsProvider
-from sandbox.aws.values import wire_map
 from sandbox.kubernetes import changes, kinds, settings
+from sandbox.wire import wrap_map
 from tests.conftest import Deployment, Resource
 
 __all__ = ["Effect", "effects", "ends_jobs", "summary"]
@@ -111,7 +111,7 @@ def _differences(old: Resource, new: Resource) -> tuple[list[str], bool]:
 
 def _aws(token: str, old: Any, new: Any, ignore: list[str]) -> tuple[list[str], bool]:
     urn = f"urn:pulumi:t::p::{token}::n"
-    request = rpc.DiffRequest(urn, "id", wire_map(old), wire_map(new), ignore)
+    request = rpc.DiffRequest(urn, "id", wrap_map(old), wrap_map(new), ignore)
     answer = _at_once(AwsProvider("http://127.0.0.1:1").diff(request))
     return list(answer.diffs or []), bool(answer.replaces)
 

@@ -1,11 +1,11 @@
-"""What the stand-in says no to."""
+"""What the stand-ins say no to."""
 
 __all__ = ["RefusedError"]
 
 
 class RefusedError(Exception):
     """
-    A request that the provider or the API server would turn down.
+    A request that the provider, or the API behind it, would turn down.
 
     The text goes to the user as it stands, without a traceback.
     """

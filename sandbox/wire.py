@@ -1,4 +1,8 @@
-"""Values of the plugin protocol as plain Python, and back with their secrets."""
+"""
+Values of the plugin protocol as plain Python, and back with their secrets.
+
+Unknown values of a preview stay as the marker string that the engine sends.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,13 +10,14 @@ from typing import Any
 from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.runtime.rpc import UNKNOWN
 
-from sandbox.kubernetes.errors import RefusedError
+from sandbox.errors import RefusedError
 
 __all__ = [
     "UNKNOWN",
     "contains_unknown",
     "plain",
     "plain_map",
+    "without_nulls",
     "wrap",
     "wrap_map",
 ]
@@ -25,10 +30,10 @@ def plain(value: PropertyValue, *, nulls: bool = False) -> Any:
     Return the value without its secret marks; an unknown one is `UNKNOWN`.
 
     Numbers without a fraction become integers. Map entries that are null are left
-    out, as the provider does, unless *nulls* asks to keep them.
+    out, as providers do, unless *nulls* asks to keep them.
 
     Raises:
-        RefusedError: The value holds an asset or a resource; no manifest can.
+        RefusedError: The value holds an asset or a resource; no request can.
     """
     inner = value.value
     if isinstance(inner, _SCALARS):
@@ -39,9 +44,7 @@ def plain(value: PropertyValue, *, nulls: bool = False) -> Any:
         return plain_map(inner, nulls=nulls)
     if isinstance(inner, tuple):
         return [plain(item, nulls=nulls) for item in inner]
-    raise RefusedError(
-        f"a {type(inner).__name__} cannot be part of a Kubernetes object"
-    )
+    raise RefusedError(f"a {type(inner).__name__} cannot be part of a request")
 
 
 def plain_map(
@@ -63,7 +66,7 @@ def wrap(value: Any, model: PropertyValue | None = None) -> PropertyValue:
         models = parts if isinstance(parts, Mapping) else {}
         fields = {key: wrap(item, models.get(key)) for key, item in value.items()}
         return PropertyValue(fields, is_secret=hidden)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         items = parts if isinstance(parts, tuple) else ()
         known = [*items, *[None] * (len(value) - len(items))]
         return PropertyValue(
@@ -75,16 +78,28 @@ def wrap(value: Any, model: PropertyValue | None = None) -> PropertyValue:
 
 
 def wrap_map(
-    values: Mapping[str, Any], models: Mapping[str, PropertyValue]
+    values: Mapping[str, Any], models: Mapping[str, PropertyValue] | None = None
 ) -> dict[str, PropertyValue]:
     """Return `wrap` of each value, with the model of the same key."""
-    return {key: wrap(value, models.get(key)) for key, value in values.items()}
+    known = models or {}
+    return {key: wrap(value, known.get(key)) for key, value in values.items()}
+
+
+def without_nulls(value: Any) -> Any:
+    """Leave out what is null in maps, however deep."""
+    if isinstance(value, Mapping):
+        return {
+            key: without_nulls(item) for key, item in value.items() if item is not None
+        }
+    if isinstance(value, list | tuple):
+        return [without_nulls(item) for item in value]
+    return value
 
 
 def contains_unknown(value: Any) -> bool:
     """Say whether a plain value is unknown, or holds something that is."""
     if isinstance(value, Mapping):
         return any(contains_unknown(item) for item in value.values())
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return any(contains_unknown(item) for item in value)
     return value == UNKNOWN
