@@ -16,6 +16,7 @@ __all__ = [
     "MEASURES",
     "MEMORY",
     "NODE_HOURS",
+    "NODE_USE",
     "NONE",
     "PAID",
     "PEAK_NODES",
@@ -184,6 +185,19 @@ UNUSED = Measure(
     digits=0,
 )
 
+NODE_USE = (
+    CPU,
+    MEMORY,
+    EMPTY_HOURS,
+    EMPTY,
+    STARTING,
+    BALLOONS,
+    SCALE_IN_MEAN,
+    SCALE_IN_P95,
+    UNUSED,
+)
+"""What nodes were used for, and how fast they went."""
+
 MEASURES = (
     NODE_HOURS,
     COST,
@@ -198,15 +212,7 @@ MEASURES = (
     BURST_P99,
     INTERRUPTED,
     STORM,
-    CPU,
-    MEMORY,
-    EMPTY_HOURS,
-    EMPTY,
-    STARTING,
-    BALLOONS,
-    SCALE_IN_MEAN,
-    SCALE_IN_P95,
-    UNUSED,
+    *NODE_USE,
 )
 """All of them, in the order of `report.json`."""
 

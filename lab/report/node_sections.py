@@ -6,19 +6,11 @@ from lab.figures import Figures
 from lab.report import plots
 from lab.report.blocks import Block, Picture, Table, Text
 from lab.report.measures import (
-    BALLOONS,
-    CPU,
-    EMPTY,
-    EMPTY_HOURS,
-    MEMORY,
     NODE_HOURS,
+    NODE_USE,
     NONE,
     PAID,
     PEAK_NODES,
-    SCALE_IN_MEAN,
-    SCALE_IN_P95,
-    STARTING,
-    UNUSED,
     VCPU_HOURS,
     cost,
     head,
@@ -156,31 +148,20 @@ def use(study: Study) -> Iterator[Block]:
             "node.",
         ]
     )
-    measures = (
-        CPU,
-        MEMORY,
-        EMPTY_HOURS,
-        EMPTY,
-        STARTING,
-        BALLOONS,
-        SCALE_IN_MEAN,
-        SCALE_IN_P95,
-        UNUSED,
-    )
     yield Table(
         caption="Use of nodes",
         head=[
-            *head(measures[:2]),
+            *head(NODE_USE[:2]),
             "balloons CPU, %",
             "balloons memory, %",
-            *head(measures[2:])[1:],
+            *head(NODE_USE[2:])[1:],
         ],
         rows=[
             [
-                *row(each, *measures[:2]),
+                *row(each, *NODE_USE[:2]),
                 number(100 * each.utilisation.balloon_cpu),
                 number(100 * each.utilisation.balloon_memory),
-                *row(each, *measures[2:])[1:],
+                *row(each, *NODE_USE[2:])[1:],
             ]
             for each in study.figures
         ],
