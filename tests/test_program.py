@@ -10,25 +10,7 @@ import pytest
 from pulumi.runtime import rpc
 
 from infra import program, settings
-
-GOOD: dict[str, Any] = {
-    "network": {"cidr": "10.40.0.0/16", "zones": 2},
-    "cluster": {"version": "1.36"},
-    "servers": [
-        {
-            "name": "server",
-            "architecture": "amd64",
-            "instance_types": ["m7i.large", "m6i.large"],
-        }
-    ],
-    "jobs": [
-        {
-            "name": "job",
-            "architecture": "amd64",
-            "instance_types": ["m7i.4xlarge", "m6i.4xlarge"],
-        }
-    ],
-}
+from tests.stack_values import GOOD
 
 
 def read(values, secret=()) -> settings.Settings:

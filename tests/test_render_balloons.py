@@ -12,6 +12,7 @@ import yaml
 
 from infra import program, render, settings
 from infra.summary import summary
+from tests.stack_values import GROUPS
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 HELD = {"group": "job", "replicas": 2, "cpu": "500m", "memory": "1Gi"}
@@ -31,20 +32,7 @@ def read(**keys) -> settings.Settings:
             "subnet_cidrs": ["10.0.0.0/18", "10.0.64.0/18"],
         },
         "cluster": {"version": "1.36"},
-        "servers": [
-            {
-                "name": "server",
-                "architecture": "amd64",
-                "instance_types": ["m7i.large", "m6i.large"],
-            }
-        ],
-        "jobs": [
-            {
-                "name": "job",
-                "architecture": "amd64",
-                "instance_types": ["m7i.4xlarge", "m6i.4xlarge"],
-            }
-        ],
+        **GROUPS,
     }
     return settings.read(good | keys, region="ap-northeast-2", cluster_name="c")
 

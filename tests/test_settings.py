@@ -31,27 +31,9 @@ from components.spec.scaler.pool import PoolRules
 from components.spec.volume import Gp3Volume
 from components.spec.vpc_cni import WarmAddresses, WarmPrefixes
 from infra import settings, versions
+from tests.stack_values import GOOD
 
 REGION = "ap-northeast-2"
-
-GOOD: dict[str, Any] = {
-    "network": {"cidr": "10.40.0.0/16", "zones": 2},
-    "cluster": {"version": "1.36"},
-    "servers": [
-        {
-            "name": "server",
-            "architecture": "amd64",
-            "instance_types": ["m7i.large", "m6i.large"],
-        }
-    ],
-    "jobs": [
-        {
-            "name": "job",
-            "architecture": "amd64",
-            "instance_types": ["m7i.4xlarge", "m6i.4xlarge"],
-        }
-    ],
-}
 
 
 def read(values, region=REGION) -> settings.Settings:
