@@ -7,7 +7,7 @@ objects is for tests/cluster.
 
 import pytest
 
-from tests.engine.project import Project, Run
+from tests.engine.project import Project, Run, smallest
 
 POOL = "kubernetes:karpenter.sh/v1:NodePool"
 EC2_CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
@@ -43,13 +43,6 @@ def story(tmp_path_factory):
     finally:
         steps["down"] = project.run("down")
     return steps
-
-
-def smallest(keys) -> None:
-    """Leave one group of each kind: the scaler is what matters here."""
-    keys["servers"], keys["jobs"] = keys["servers"][:1], keys["jobs"][:1]
-    del keys["balloons"], keys["keda"]
-    keys["network"] = {"cidr": "10.42.0.0/16", "zones": 2}
 
 
 def of(found, *types: str) -> set[str]:
