@@ -101,10 +101,7 @@ def test_a_karpenter_of_others_keeps_its_gates():
 def test_a_warm_pool_is_that_of_one_group():
     given = ClusterAutoscaler(groups="managed")
 
-    assert (
-        WarmPool(min_size=2)
-        == of_group(given, [pods(), warm()], "job").warm_pool
-    )
+    assert WarmPool(min_size=2) == of_group(given, [pods(), warm()], "job").warm_pool
     assert given == of_group(given, [pods(), warm()], "job-arm")
 
 
