@@ -36,7 +36,7 @@ $(STAMP):
 tools: $(STAMP) ## Print the paths of the Pulumi CLI and its host, built if missing
 	@$(RUN) -m sandbox tools
 
-cluster-tools: $(STAMP) ## The same with a real Kubernetes control plane: 35 minutes once
+cluster-tools: $(STAMP) ## The same with a real Kubernetes control plane: about 50 minutes, once
 	@$(RUN) -m sandbox tools --cluster
 
 up preview down: $(STAMP)
