@@ -28,7 +28,8 @@ OURS = ("prometheusrule", "servicemonitor", "podmonitor", "configmap")
 
 @pytest.fixture(scope="module")
 def prod() -> settings.Settings:
-    return settings.load_file(ROOT, "prod")
+    """Return prod with what it has switched off until the operator is there."""
+    return replace(settings.load_file(ROOT, "prod"), monitoring=Monitoring())
 
 
 def monitored(prod, **fields) -> settings.Settings:

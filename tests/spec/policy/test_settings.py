@@ -391,4 +391,9 @@ def test_a_matcher_without_owner_and_label_is_refused():
     with pytest.raises(pulumi.RunError) as caught:
         read("matchers: [{}]")
 
-    assert "policy.matchers[0].owner: missing key" == str(caught.value)
+    expected = (
+        "policy.matchers[0]: expected the keys owner or the keys label, got an empty "
+        "map"
+    )
+
+    assert expected == str(caught.value)
