@@ -26,7 +26,9 @@ from pulumi.runtime.stack import Stack
 from tests import sdk_inputs
 
 # Equal runs on every machine, however slow: an example that fails once fails always.
-hypothesis.settings.register_profile("steady", deadline=None, derandomize=True)
+hypothesis.settings.register_profile(
+    "steady", deadline=None, derandomize=True, max_examples=50
+)
 hypothesis.settings.load_profile("steady")
 
 # Pulumi sends where in the source each resource is made, with all frames above; to

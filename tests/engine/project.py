@@ -209,6 +209,13 @@ class Project:
         return [str(python), "-m", "sandbox", command, "--stack", stack]
 
 
+def group(keys: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the settings of a group."""
+    groups = [*keys["servers"], *keys["jobs"]]
+    (found,) = (each for each in groups if each["name"] == name)
+    return found
+
+
 def smallest(keys) -> None:
     """Leave one group of each kind in the stack file of the sandbox."""
     keys["servers"], keys["jobs"] = keys["servers"][:1], keys["jobs"][:1]
