@@ -55,7 +55,7 @@ render: $(STAMP) ## Write user data, manifests and a summary of a stack to OUT
 test: tools ## Run all tests but those of `make test-cluster`
 	@# The story of the engine comes first, because it is the longest and waits a lot.
 	@# Compiled once, modules load faster in the many processes of these tests.
-	PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 2 --dist loadfile \
+	PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 3 --dist loadfile \
 		--no-loadscope-reorder tests/engine tests \
 		--ignore tests/cluster --ignore tests/engine/long
 

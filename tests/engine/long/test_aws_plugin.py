@@ -20,7 +20,7 @@ from pulumi.runtime.proto import provider_pb2_grpc
 from sandbox.wire import wrap_map
 from tests.sandbox.aws_driver import REGION, served, urn
 
-PLUGIN = Path(__file__).parents[2] / "sandbox/plugins/pulumi-resource-aws"
+PLUGIN = Path(__file__).parents[3] / "sandbox/plugins/pulumi-resource-aws"
 VPC = "aws:ec2/vpc:Vpc"
 END_SECONDS = 20
 
