@@ -60,8 +60,9 @@ test: tools ## Run all tests but those of `make test-cluster`
 		--ignore tests/cluster --ignore tests/engine/long
 
 test-cluster: cluster-tools ## Run the tests on a real control plane, and the long ones
-	$(RUN) -m pytest --durations 5 tests/cluster
-	$(RUN) -m pytest -n 2 --dist loadfile tests/engine/long
+	@# Stories mostly wait: for nodes, for retries, for the clock of a schedule.
+	$(RUN) -m pytest -n 2 --dist loadfile --durations 5 tests/cluster
+	$(RUN) -m pytest -n 3 --dist loadfile --durations 5 tests/engine/long
 
 check: $(STAMP) ## Check style, types, imports and links
 	$(RUN) -m ruff check .
