@@ -219,7 +219,7 @@ def group(keys: Mapping[str, Any], name: str) -> dict[str, Any]:
 def smallest(keys) -> None:
     """Leave one group of each kind in the stack file of the sandbox."""
     keys["servers"], keys["jobs"] = keys["servers"][:1], keys["jobs"][:1]
-    del keys["balloons"], keys["keda"]
+    del keys["balloons"], keys["keda"], keys["monitoring"]
     keys["network"] = {"cidr": "10.42.0.0/16", "zones": 2}
 
 

@@ -106,7 +106,7 @@ _GROUP: dict[str, Any] = {
     "tags": {"owner": "data"},
     "volume.size_gib": 200,
     "volume.iops": 9000,
-    "volume.throughput_mib": 900,
+    "volume.throughput_mib": 700,
     "volume.kms_key_id": "alias/nodes",
     "user_data": _SCRIPT,
     "metadata_hop_limit": 2,
