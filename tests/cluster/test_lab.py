@@ -86,9 +86,14 @@ def children(parent):
     return {int(pid): name for pid, name in lines}
 
 
+def programs(started):
+    """Leave out the guards, which end a program should the lab be killed."""
+    return [name for name in started.values() if name != "sh"]
+
+
 def wait_until_at_work(running):
     """Wait until Karpenter, the last that starts, has been started."""
-    while len(children(running.pid)) < len(PROGRAMS):
+    while len(programs(children(running.pid))) < len(PROGRAMS):
         if running.poll() is not None:
             pytest.fail(running.communicate()[0])
         time.sleep(0.2)
@@ -189,6 +194,5 @@ def test_nothing_is_left_of_a_run_that_is_interrupted(place, ran, number):
 
     assert 130 == running.returncode
     assert "Interrupted: everything is stopped." in output
-    # Beside each program stands a guard, which ends it should the lab be killed.
-    assert len(PROGRAMS) == len([name for name in started.values() if name != "sh"])
+    assert len(PROGRAMS) == len(programs(started))
     assert [] == [pid for pid in started if Path(f"/proc/{pid}").exists()]
