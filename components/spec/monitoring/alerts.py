@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..labels import GROUP_LABEL
 from ..scaler.duration import seconds
 from .joins import GROUP_NODES, GROUPED, label_matcher
-from .promql import equal, one_of
+from .promql import equal, lasting, one_of
 from .records_scaler import SCALE_UPS_FAILED
 from .rules import Alert, RuleGroup, Scope
 
@@ -214,7 +214,7 @@ def _waste(scope: Scope) -> Iterator[Alert]:
     yield Alert(
         name="JobNodeKeptByOnePod",
         expr=f"{oldest} > {seconds(kept)}\n"
-        f"and on (node) max_over_time({pods}[{kept}]) == 1",
+        f"and on (node) max_over_time({pods}[{lasting(kept)}]) == 1",
         wait="10m",
         severity="info",
         summary=f"One job pod keeps {_WHERE}",

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..scaler.duration import seconds, spelled
 from .metrics import metric_of
 
-__all__ = ["Queries", "equal", "label_name", "names", "one_of"]
+__all__ = ["Queries", "equal", "label_name", "lasting", "names", "one_of"]
 
 _NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 _TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -44,6 +45,17 @@ def label_name(key: str) -> str:
         a name of a label becomes an underscore.
     """
     return "label_" + re.sub(r"[^a-zA-Z0-9_]", "_", key)
+
+
+def lasting(text: str) -> str:
+    """
+    Spell a duration of the stack file as Prometheus reads it: hours first, each once.
+
+    Sources:
+        prometheus/common, model/time.go, ParseDuration: it refuses `30m1h`, which
+        Karpenter and Go take.
+    """
+    return spelled(seconds(text))
 
 
 def names(expression: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .promql import Queries
+from .promql import Queries, lasting
 from .settings import Monitoring
 from .watched import Watched
 
@@ -121,7 +121,7 @@ class RuleGroup:
         for number, rules in enumerate(pieces):
             yield {
                 "name": self.name if number == 0 else f"{self.name}-{number + 1}",
-                "interval": scope.settings.interval,
+                "interval": lasting(scope.settings.interval),
                 "rules": [_manifest(rule, scope) for rule in rules],
             }
 

@@ -2,7 +2,13 @@
 
 import pytest
 
-from components.spec.monitoring.promql import Queries, label_name, names, one_of
+from components.spec.monitoring.promql import (
+    Queries,
+    label_name,
+    lasting,
+    names,
+    one_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +40,13 @@ def test_names_are_those_of_series(expression, read):
 )
 def test_labels_are_spelt_as_kube_state_metrics_does(key, name):
     assert name == label_name(key)
+
+
+@pytest.mark.parametrize(
+    ("text", "spelt"), [("6h", "6h"), ("90m", "1h30m"), ("30m1h", "1h30m")]
+)
+def test_durations_are_spelt_as_prometheus_reads_them(text, spelt):
+    assert spelt == lasting(text)
 
 
 def test_one_value_is_matched_as_it_is_and_several_by_an_expression():

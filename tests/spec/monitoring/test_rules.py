@@ -167,6 +167,21 @@ def test_thresholds_reach_the_alerts():
     assert found["JobPackingPoor"].endswith(">= 9")
 
 
+def test_durations_reach_rules_in_the_only_order_that_prometheus_takes():
+    settings = Monitoring(
+        interval="30s1m", thresholds=Thresholds(kept_by_one_pod="30m1h")
+    )
+    groups = rule_groups(settings, watch())
+    (kept,) = [
+        one["expr"]
+        for one in rules(groups)
+        if one.get("alert") == "JobNodeKeptByOnePod"
+    ]
+
+    assert {"1m30s"} == {one["interval"] for one in groups}
+    assert "[1h30m]" in kept
+
+
 def test_settings_of_the_volume_reach_its_figures():
     text = rule_file(Monitoring(volume_device="xvda"), watch())
 
