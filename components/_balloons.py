@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from ._children import after
 from .balloon import Balloon, BalloonArgs
 from .cluster_facts import ClusterFacts
 from .keda import KedaController, KedaControllerArgs
@@ -65,8 +66,8 @@ def add_balloons(
             instance_types=args.instance_types,
             reviewed=True,
         )
-        after = opts.merge(pulumi.ResourceOptions(depends_on=needs))
-        made.append(Balloon(f"{name}-{balloon.object_name}", arguments, after))
+        called = f"{name}-{balloon.object_name}"
+        made.append(Balloon(called, arguments, after(opts, needs)))
     return made
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pulumi
 
-__all__ = ["children_of", "invoke_with"]
+__all__ = ["after", "children_of", "invoke_with"]
 
 
 def children_of(
@@ -27,6 +27,13 @@ def children_of(
     if opts is None or opts.depends_on is None:
         return child
     return child.merge(pulumi.ResourceOptions(depends_on=opts.depends_on))
+
+
+def after(
+    opts: pulumi.ResourceOptions, resources: Sequence[pulumi.Resource]
+) -> pulumi.ResourceOptions:
+    """Return *opts* with more to wait for."""
+    return opts.merge(pulumi.ResourceOptions(depends_on=list(resources)))
 
 
 def invoke_with(opts: pulumi.ResourceOptions) -> pulumi.InvokeOutputOptions:

@@ -8,7 +8,8 @@ import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
 from . import _iam
-from ._children import invoke_with
+from ._children import after, invoke_with
+from ._objects import custom_resource
 from .cluster_facts import ClusterFacts
 from .spec.scaler.iam import Account
 from .spec.scaler.manifests import PoolObjects
@@ -69,7 +70,7 @@ def controller_role(
         service_account=service_account,
         role_arn=role.arn,
         tags=tags,
-        opts=opts.merge(pulumi.ResourceOptions(depends_on=attached)),
+        opts=after(opts, attached),
     )
 
 
@@ -142,24 +143,10 @@ def pool_objects(
                 custom_timeouts=pulumi.CustomTimeouts(delete=one.drain_limit)
             )
         )
-        node_class = _object(label, one.node_class, patient)
-        after = patient.merge(pulumi.ResourceOptions(depends_on=[node_class]))
-        _object(label, one.node_pool, after)
+        node_class = custom_resource(label, one.node_class, patient)
+        custom_resource(label, one.node_pool, after(patient, [node_class]))
         made[one.group.name] = pulumi.Output.from_input(one.group.name)
     return made
-
-
-def _object(
-    name: str, manifest: Mapping[str, Any], opts: pulumi.ResourceOptions
-) -> kubernetes.apiextensions.CustomResource:
-    return kubernetes.apiextensions.CustomResource(
-        name,
-        api_version=manifest["apiVersion"],
-        kind=manifest["kind"],
-        metadata=manifest["metadata"],
-        spec=manifest["spec"],
-        opts=opts,
-    )
 
 
 def _in_cluster(

@@ -7,7 +7,7 @@ import pulumi
 import pulumi_aws as aws
 
 from . import _controllers, _iam
-from ._children import children_of, invoke_with
+from ._children import after, children_of, invoke_with
 from .cluster_facts import ClusterFacts
 from .spec.groups import JobGroup
 from .spec.instance_types import InstanceTypes
@@ -124,7 +124,7 @@ class AutoModeNodes(pulumi.ComponentResource):
                 retiring=args.retiring,
             ),
             args.cluster,
-            child.merge(pulumi.ResourceOptions(depends_on=[*attached, access])),
+            after(child, [*attached, access]),
         )
         self.register_outputs({"group_names": self.group_names})
 

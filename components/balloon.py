@@ -7,8 +7,9 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from ._children import children_of
+from ._children import after, children_of
 from ._notices import announce
+from ._objects import custom_resource
 from .cluster_facts import ClusterFacts
 from .spec.balloon.balloon_review import balloon_notices
 from .spec.balloon.manifests import balloon_manifests
@@ -174,8 +175,7 @@ def _objects(
 ) -> tuple[pulumi.Resource, ...]:
     made: list[pulumi.Resource] = []
     for manifest in manifests:
-        after = opts.merge(pulumi.ResourceOptions(depends_on=list(made)))
-        made.append(_object(name, manifest, after))
+        made.append(_object(name, manifest, after(opts, made)))
     return tuple(made)
 
 
@@ -201,11 +201,4 @@ def _object(
         return kubernetes.apps.v1.Deployment(
             name, metadata=metadata, spec=manifest["spec"], opts=opts
         )
-    return kubernetes.apiextensions.CustomResource(
-        name,
-        api_version=manifest["apiVersion"],
-        kind=manifest["kind"],
-        metadata=metadata,
-        spec=manifest["spec"],
-        opts=opts,
-    )
+    return custom_resource(name, manifest, opts)

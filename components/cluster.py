@@ -10,7 +10,7 @@ import pulumi_eks as eks
 import pulumi_kubernetes as kubernetes
 
 from ._addons import addon
-from ._children import children_of, invoke_with
+from ._children import after, children_of, invoke_with
 from ._cluster_auto_mode import auto_mode_options, tagging_rights
 from .cluster_facts import ClusterFacts
 from .spec.access import ADMIN_POLICY
@@ -112,7 +112,7 @@ class Cluster(pulumi.ComponentResource):
 
         control_plane = _control_plane(name, called, args, child)
         facts = _facts(name, called, args, control_plane, child)
-        joined = child.merge(pulumi.ResourceOptions(depends_on=[control_plane]))
+        joined = after(child, [control_plane])
         _admins(name, called, args, joined)
         tagging = tagging_rights(name, args.auto_mode, control_plane, joined)
         addons = [

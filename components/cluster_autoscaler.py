@@ -7,7 +7,7 @@ import pulumi
 import pulumi_aws as aws
 
 from . import _controllers
-from ._children import children_of, invoke_with
+from ._children import after, children_of, invoke_with
 from .cluster_facts import ClusterFacts
 from .spec.balloon.scaler_settings import with_balloon_values
 from .spec.balloon.settings import AnyBalloon
@@ -128,6 +128,6 @@ class AutoscalerController(pulumi.ComponentResource):
             version,
             with_balloon_values(values, args.balloons),
             args.cluster,
-            child.merge(pulumi.ResourceOptions(depends_on=[permitted])),
+            after(child, [permitted]),
         )
         self.register_outputs({})

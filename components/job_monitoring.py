@@ -7,8 +7,9 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from ._children import children_of
+from ._children import after, children_of
 from ._notices import announce
+from ._objects import custom_resource
 from .cluster_facts import ClusterFacts
 from .spec.balloon.settings import AnyBalloon
 from .spec.groups import JobGroup
@@ -141,8 +142,7 @@ def _objects(
     made: list[pulumi.Resource] = []
     for manifest in manifests:
         role = manifest["metadata"]["name"].removeprefix(_PREFIX)
-        after = pulumi.ResourceOptions(depends_on=made[-1:])
-        opts = others.merge(after) if made else first
+        opts = after(others, made[-1:]) if made else first
         made.append(_object(f"{name}{role}", manifest, opts))
     return tuple(made)
 
@@ -167,11 +167,4 @@ def _object(
             subjects=manifest["subjects"],
             opts=opts,
         )
-    return kubernetes.apiextensions.CustomResource(
-        name,
-        api_version=manifest["apiVersion"],
-        kind=manifest["kind"],
-        metadata=metadata,
-        spec=manifest["spec"],
-        opts=opts,
-    )
+    return custom_resource(name, manifest, opts)

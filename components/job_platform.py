@@ -8,7 +8,7 @@ import pulumi
 from . import _nodes, _scalers
 from ._addons import addon
 from ._balloons import add_balloons
-from ._children import children_of
+from ._children import after, children_of
 from ._notices import announce
 from ._platform_review import (
     platform_notices,
@@ -171,10 +171,10 @@ class JobPlatform(pulumi.ComponentResource):
             for group in args.servers
         }
         open_to_all = [servers[g.name] for g in args.servers if not g.all_taints]
-        dns = _dns(name, args, self.facts, _after(child, open_to_all))
-        storage = _storage(name, args, self.facts, _after(child, open_to_all))
+        dns = _dns(name, args, self.facts, after(child, open_to_all))
+        storage = _storage(name, args, self.facts, after(child, open_to_all))
         policy = _policy(name, args, self.facts, list(servers.values()), child)
-        running = _after(child, [*open_to_all, *dns])
+        running = after(child, [*open_to_all, *dns])
         active, *retiring = (
             _scalers.scaled_nodes(name, scaler, args, self.facts, child, running)
             for scaler in args.scalers
@@ -184,7 +184,7 @@ class JobPlatform(pulumi.ComponentResource):
             made for one in (active, *retiring) for made in (*one.objects, *one.groups)
         ]
         everything = [*servers.values(), *dns, storage, *policy, *scaled, *waiting]
-        _monitoring(name, args, self.facts, _after(child, everything))
+        _monitoring(name, args, self.facts, after(child, everything))
 
         groups = {group: made.group_name for group, made in servers.items()}
         self.group_names = {**groups, **active.group_names}
@@ -219,7 +219,7 @@ def _cluster(
             only_auto_mode=args.only_auto_mode,
             tags=args.tags,
         ),
-        _after(opts, made),
+        after(opts, made),
     ).facts
 
 
@@ -293,7 +293,7 @@ def _policy(
         scheduler=with_scoring(args.cluster, args.policy).scheduler,
     )
     return [
-        JobPolicy(f"{name}-policy", policy, opts if native else _after(opts, servers))
+        JobPolicy(f"{name}-policy", policy, opts if native else after(opts, servers))
     ]
 
 
@@ -317,9 +317,3 @@ def _monitoring(
         ),
         opts,
     )
-
-
-def _after(
-    opts: pulumi.ResourceOptions, resources: Sequence[pulumi.Resource]
-) -> pulumi.ResourceOptions:
-    return opts.merge(pulumi.ResourceOptions(depends_on=list(resources)))

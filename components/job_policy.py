@@ -9,8 +9,9 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from ._charts import chart_release
-from ._children import children_of
+from ._children import after, children_of
 from ._notices import announce
+from ._objects import custom_resource
 from .cluster_facts import ClusterFacts
 from .spec.groups import JobGroup, ServerGroup
 from .spec.kubernetes_versions import version_problems
@@ -143,7 +144,7 @@ class JobPolicy(pulumi.ComponentResource):
         )
         manifests = policy_manifests(args.settings, self.engine)
         self.policies = _policies(
-            f"{name}-{self.engine}", manifests, _after(child, installed)
+            f"{name}-{self.engine}", manifests, after(child, installed)
         )
         self.register_outputs(
             {
@@ -165,9 +166,9 @@ def _policies(
         # A native policy does nothing until it is bound.
         works = manifest["kind"] != "MutatingAdmissionPolicy"
         hooks = pulumi.ResourceHookBinding(after_create=[hook]) if works else None
-        after = pulumi.ResourceOptions(depends_on=list(before), hooks=hooks)
+        own = pulumi.ResourceOptions(depends_on=list(before), hooks=hooks)
         resource = _object(
-            f"{name}{called.removeprefix(POLICY_NAME)}", manifest, opts.merge(after)
+            f"{name}{called.removeprefix(POLICY_NAME)}", manifest, opts.merge(own)
         )
         before.append(resource)
     return tuple(resource for listed in made.values() for resource in listed)
@@ -184,14 +185,7 @@ def _object(
         return v1.MutatingAdmissionPolicyBinding(
             name, metadata=metadata, spec=spec, opts=opts
         )
-    return kubernetes.apiextensions.CustomResource(
-        name,
-        api_version=manifest["apiVersion"],
-        kind=manifest["kind"],
-        metadata=metadata,
-        spec=spec,
-        opts=opts,
-    )
+    return custom_resource(name, manifest, opts)
 
 
 async def _settle(_created: pulumi.ResourceHookArgs) -> None:
@@ -203,9 +197,3 @@ async def _settle(_created: pulumi.ResourceHookArgs) -> None:
     be neither packed nor protected.
     """
     await asyncio.sleep(_SETTLE_SECONDS)
-
-
-def _after(
-    opts: pulumi.ResourceOptions, resources: Sequence[pulumi.Resource]
-) -> pulumi.ResourceOptions:
-    return opts.merge(pulumi.ResourceOptions(depends_on=list(resources)))

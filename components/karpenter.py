@@ -1,7 +1,7 @@
 """Nodes by Karpenter: its controller, and a pool for each job group."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import pulumi
@@ -9,7 +9,7 @@ import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
 from . import _controllers, _iam
-from ._children import children_of, invoke_with
+from ._children import after, children_of, invoke_with
 from .cluster_facts import ClusterFacts
 from .spec.access import NODE_POLICIES
 from .spec.groups import JobGroup, ServerGroup
@@ -143,10 +143,10 @@ class KarpenterNodes(pulumi.ComponentResource):
             queue, heard = _interruptions(names, args, child)
             self.queue_name = queue.name
             permitted = _permissions(names, args, role_arn, queue, child)
-            ready = _after(child, [*joined, *heard, permitted])
+            ready = after(child, [*joined, *heard, permitted])
             before = [_controller(name, args, queue, ready)]
         self.group_names = _controllers.pool_objects(
-            name, _pools(args, identity), args.cluster, _after(child, before)
+            name, _pools(args, identity), args.cluster, after(child, before)
         )
         self.register_outputs(
             {"group_names": self.group_names, "queue_name": self.queue_name}
@@ -280,7 +280,7 @@ def _controller(
         args.scaler.version,
         values,
         args.cluster,
-        _after(opts, [crds]),
+        after(opts, [crds]),
         # They have their owner: a second one is refused.
         skip_crds=True,
     )
@@ -304,9 +304,3 @@ def _pools(
         args.instance_types,
         retiring=args.retiring,
     )
-
-
-def _after(
-    opts: pulumi.ResourceOptions, resources: Sequence[pulumi.Resource]
-) -> pulumi.ResourceOptions:
-    return opts.merge(pulumi.ResourceOptions(depends_on=list(resources)))

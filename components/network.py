@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from ._children import children_of, invoke_with
+from ._children import after, children_of, invoke_with
 from .spec.network import NewNetwork, ZoneSubnets, zone_subnets
 from .spec.tags import check_tags
 
@@ -295,7 +295,7 @@ class _Maker:
             allocation_id=address.allocation_id,
             tags=self._tagged(name),
             # Without a route to the internet AWS refuses or fails the gateway.
-            opts=self._opts.merge(pulumi.ResourceOptions(depends_on=[way_out])),
+            opts=after(self._opts, [way_out]),
         )
 
     def _table(self, vpc: aws.ec2.Vpc, name: str) -> aws.ec2.RouteTable:

@@ -8,7 +8,7 @@ import pulumi_kubernetes as kubernetes
 
 from . import _iam
 from ._addons import addon
-from ._children import children_of
+from ._children import after, children_of
 from .cluster_facts import ClusterFacts
 from .spec.access import EBS_DRIVER_ACCOUNT, EBS_DRIVER_POLICIES
 from .spec.storage_class import storage_class
@@ -98,7 +98,7 @@ def _driver(name: str, args: StorageArgs, opts: pulumi.ResourceOptions) -> None:
         "aws-ebs-csi-driver",
         args.version,
         args.tags,
-        opts.merge(pulumi.ResourceOptions(depends_on=attached)),
+        after(opts, attached),
         pod_identity_associations=[identity],
     )
 

@@ -29,11 +29,11 @@ class Scope:
     @property
     def queries(self) -> Queries:
         """What writes selectors for this cluster."""
-        label = self.settings.cluster_label
+        settings = self.settings
         return Queries(
-            cluster=self.settings.cluster_value or self.watched.cluster,
-            label=label or "cluster",
-            shared=label is not None,
+            cluster=settings.cluster_value or self.watched.cluster,
+            label=settings.own_label,
+            shared=settings.cluster_label is not None,
         )
 
 

@@ -1,7 +1,7 @@
 """What a team says about the monitoring of its jobs."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -9,6 +9,7 @@ from ..labels import label_problems
 from ..policy.checks import idle_problems, namespace_problems
 from ..problems import choices, refuse
 from ..scaler.duration import duration_problems, seconds
+from .metrics import METRICS
 from .thresholds import ALERTS, Thresholds
 
 __all__ = ["Monitoring", "PrometheusAccount", "Scrapes"]
@@ -19,8 +20,11 @@ _RUNBOOKS = "docs/runbooks"
 # Rules read each other's samples, which Prometheus forgets after 5 minutes: one
 # evaluation may be lost.
 _LONGEST = 120
-# Labels that rules give a meaning of their own.
-_TAKEN = ("alertname", "architecture", "group", "node", "owner_kind", "severity")
+# Labels that rules read or write: one value for all of them would make one series of
+# several, and Prometheus then refuses to evaluate the rule.
+_TAKEN = frozenset(
+    ("alertname", "architecture", "group", "le", "missing", "severity")
+).union(*(one.labels for one in METRICS))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -142,6 +146,11 @@ class Monitoring:
     def __post_init__(self) -> None:
         refuse(self._problems())
 
+    @property
+    def own_label(self) -> str:
+        """Label of the cluster on everything that is recorded."""
+        return self.cluster_label or "cluster"
+
     def runbook(self, alert: str) -> str:
         """Return the address of the runbook of an alert, or its path in the project."""
         return f"{(self.runbook_url or _RUNBOOKS).rstrip('/')}/{alert}.md"
@@ -159,7 +168,7 @@ class Monitoring:
         yield from self._cluster_problems()
         yield from _address_problems(self.runbook_url)
         yield from choices("muted", self.muted, ALERTS)
-        yield from _alert_label_problems(self.alert_labels)
+        yield from _alert_label_problems(self.alert_labels, _TAKEN | {self.own_label})
         if not _DEVICE.fullmatch(self.volume_device):
             yield (
                 "volume_device must be a device without /dev/, such as nvme0n1, "
@@ -205,9 +214,9 @@ def _address_problems(address: str | None) -> Iterator[str]:
         )
 
 
-def _alert_label_problems(labels: Mapping[str, str]) -> Iterator[str]:
+def _alert_label_problems(labels: Mapping[str, str], taken: Set[str]) -> Iterator[str]:
     for key, value in labels.items():
-        if key in _TAKEN or not isinstance(key, str) or not _LABEL.fullmatch(key):
+        if key in taken or not isinstance(key, str) or not _LABEL.fullmatch(key):
             yield (
                 "key of alert_labels must be a label of Prometheus that no rule uses, "
                 f"such as team, got {key}"
