@@ -14,6 +14,7 @@ from components.spec.groups import GROUP_LABEL
 from lab.model import NodeRecord, NodeShape, Outcome, PodRecord
 from lab.pods import JOB
 from lab.pools import machine_name
+from lab.quantities import cpu_millicores, memory_mib
 
 __all__ = ["Observer"]
 
@@ -218,8 +219,8 @@ def _first(pod: Manifest, group: str, now: float) -> _Pod:
         job=job or metadata.get("generateName", metadata["name"]).rstrip("-"),
         group=group,
         balloon=job is None,
-        cpu=sum(_millicores(one.get("cpu", "0")) for one in requests),
-        memory=sum(_mebibytes(one.get("memory", "0")) for one in requests),
+        cpu=sum(cpu_millicores(one.get("cpu", "0")) for one in requests),
+        memory=sum(memory_mib(one.get("memory", "0")) for one in requests),
         created=now,
     )
 
@@ -261,15 +262,3 @@ def _is_ready(node: Manifest) -> bool:
     return not any(taint["key"] == _UNREGISTERED for taint in taints) and any(
         one["type"] == "Ready" and one["status"] == "True" for one in conditions
     )
-
-
-def _millicores(text: str) -> int:
-    return int(text[:-1]) if text.endswith("m") else round(1_000 * float(text))
-
-
-def _mebibytes(text: str) -> int:
-    units = {"Ki": 1 / 1_024, "Mi": 1, "Gi": 1_024}
-    for unit, factor in units.items():
-        if text.endswith(unit):
-            return round(float(text[: -len(unit)]) * factor)
-    return round(float(text) / 1_048_576)
