@@ -10,6 +10,7 @@ from components.spec.scaler.pool import PoolRules
 from lab.bounds import Bound, best_fit, floor, ideal
 from lab.model import Load, NodeShape
 from lab.online import Choice
+from lab.pace import NODE_START
 
 __all__ = ["APART", "BATCH", "BOOT", "IDLE", "Loss", "losses"]
 
@@ -19,14 +20,8 @@ IDLE = float(seconds(PoolRules().consolidate_after))
 BATCH = float(seconds(Karpenter().batch_max_duration))
 """Seconds for which Karpenter collects the pods of a burst at most."""
 
-BOOT = 40.0
-"""
-Seconds from the request for a node to the first pull of an image.
-
-Sources:
-    Events of an EKS cluster in the brief of the project: 26 s to the binding, 13 s
-    more until the network of the node is up.
-"""
+BOOT = NODE_START
+"""Seconds from the request for a node to its first job, as in a replay."""
 
 APART = 600.0
 """Seconds from which on a job is called long: a guess, the time between two waves."""
