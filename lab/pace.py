@@ -120,15 +120,20 @@ class Pace:
             f"and drains for 5 s, which counts as {30 * self.speed:g} s here; "
             "consolidateAfter is shortened by the average, and budgets are widened, so "
             "that nodes go when they would.",
-            f"Karpenter and Kubernetes count whole seconds, {self.speed:g} s here; a "
-            f"node starts in {self.start_seconds * self.speed:g} s instead of "
-            f"{NODE_START:g} s.",
+            f"Karpenter and Kubernetes count whole seconds, {self.speed:g} s here"
+            f"{self._start_note()}.",
             "A pod that found no node, or that pushes out a balloon, is tried again "
             f"after 1 s at the earliest, {self.speed:g} s here; a Job whose pod was "
             f"ended makes another after 10 s, {10 * self.speed:g} s here.",
             "Budgets with a schedule are left out: the clock on the wall runs as "
             "always.",
         )
+
+    def _start_note(self) -> str:
+        start = self.start_seconds * self.speed
+        if start == NODE_START:
+            return ""
+        return f"; a node starts in {start:g} s instead of {NODE_START:g} s"
 
     def _quiet(self, after: str) -> str:
         if after == NEVER or seconds(after) == 0:

@@ -110,3 +110,19 @@ def test_says_what_is_not_as_in_real_time():
     assert ("Nothing was compressed.",) == Pace(speed=1).notes()
     assert 5 == len(Pace(speed=20).notes())
     assert "20 times faster" in Pace(speed=20).notes()[0]
+
+
+@pytest.mark.parametrize(
+    ("speed", "note"),
+    [
+        (2, "Karpenter and Kubernetes count whole seconds, 2 s here."),
+        (20, "Karpenter and Kubernetes count whole seconds, 20 s here."),
+        (
+            30,
+            "Karpenter and Kubernetes count whole seconds, 30 s here; a node starts in "
+            "30 s instead of 40 s.",
+        ),
+    ],
+)
+def test_the_start_of_a_node_is_named_where_it_takes_another_time(speed, note):
+    assert note == Pace(speed=speed).notes()[2]
