@@ -34,7 +34,7 @@ _PACKINGS: tuple[Packing, ...] = ("none", "scheduler", "affinity")
 _HANDS = 4
 _NAMESPACES = 10
 _LOOK_SECONDS = 0.1
-# Sources: measured on two cores, see docs/lab.md; three times the slowest.
+# Sources: measured on two cores; three times the slowest.
 _SECONDS_PER_POD = 0.12
 _LEAST_SECONDS = 60.0
 _CPU, _MEMORY = 100, 256
