@@ -62,8 +62,9 @@ class _Acts:
 
     def _act(self, due: float, act: Callable[[], str | None]) -> None:
         note = act()
-        self.late = max(self.late, self.clock() - due)
-        if note is not None:
+        if note is None:
+            self.late = max(self.late, self.clock() - due)
+        else:
             self.notes.append(f"{note} at {self.clock():.0f} s")
 
     def check(self) -> None:
