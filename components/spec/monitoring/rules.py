@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .promql import Queries, lasting
-from .settings import Monitoring
+from .settings import CLUSTER_LABEL, Monitoring
 from .watched import Watched
 
 __all__ = ["Alert", "Recording", "RuleGroup", "Scope", "Severity"]
@@ -29,11 +29,11 @@ class Scope:
     @property
     def queries(self) -> Queries:
         """What writes selectors for this cluster."""
-        settings = self.settings
+        label = self.settings.cluster_label
         return Queries(
-            cluster=settings.cluster_value or self.watched.cluster,
-            label=settings.own_label,
-            shared=settings.cluster_label is not None,
+            cluster=self.settings.cluster_value or self.watched.cluster,
+            label=label or CLUSTER_LABEL,
+            shared=label is not None,
         )
 
 

@@ -12,7 +12,10 @@ from ..scaler.duration import duration_problems, seconds
 from .metrics import METRICS
 from .thresholds import ALERTS, Thresholds
 
-__all__ = ["Monitoring", "PrometheusAccount", "Scrapes"]
+__all__ = ["CLUSTER_LABEL", "Monitoring", "PrometheusAccount", "Scrapes"]
+
+CLUSTER_LABEL = "cluster"
+"""Label of the cluster on everything that is recorded, unless a team names another."""
 
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _DEVICE = re.compile(r"[a-z][a-z0-9]*")
@@ -146,11 +149,6 @@ class Monitoring:
     def __post_init__(self) -> None:
         refuse(self._problems())
 
-    @property
-    def own_label(self) -> str:
-        """Label of the cluster on everything that is recorded."""
-        return self.cluster_label or "cluster"
-
     def runbook(self, alert: str) -> str:
         """Return the address of the runbook of an alert, or its path in the project."""
         return f"{(self.runbook_url or _RUNBOOKS).rstrip('/')}/{alert}.md"
@@ -168,7 +166,9 @@ class Monitoring:
         yield from self._cluster_problems()
         yield from _address_problems(self.runbook_url)
         yield from choices("muted", self.muted, ALERTS)
-        yield from _alert_label_problems(self.alert_labels, _TAKEN | {self.own_label})
+        yield from _alert_label_problems(
+            self.alert_labels, _TAKEN | {self.cluster_label or CLUSTER_LABEL}
+        )
         if not _DEVICE.fullmatch(self.volume_device):
             yield (
                 "volume_device must be a device without /dev/, such as nvme0n1, "

@@ -133,6 +133,16 @@ def test_alerts_carry_the_labels_of_the_team_and_of_the_cluster():
     ]
 
 
+def test_no_label_of_the_team_replaces_one_that_an_alert_speaks_of():
+    text = rule_file(Monitoring(), watch("karpenter", "cluster-autoscaler"))
+    spoken = set(re.findall(r"\$labels\.(\w+)", text))
+
+    assert {"group", "missing", "namespace", "node", "owner_kind", "reason"} == spoken
+    for label in spoken:
+        with pytest.raises(ValueError, match=label):
+            Monitoring(alert_labels={label: "x"})
+
+
 def test_thresholds_reach_the_alerts():
     settings = Monitoring(
         thresholds=Thresholds(

@@ -96,6 +96,21 @@ def test_refuses_what_would_fail_or_do_nothing(settings, message):
         Monitoring(**settings)
 
 
+@pytest.mark.parametrize("field", ["alert_labels", "cluster_label"])
+@pytest.mark.parametrize("label", ["namespace", "reason", "missing", "pod", "le"])
+def test_a_label_that_would_make_one_alert_of_several_is_refused(field, label):
+    given = {label: "x"} if field == "alert_labels" else label
+
+    with pytest.raises(ValueError, match=f"must be a label .*, got .*{label}$"):
+        Monitoring(**{field: given})
+
+
+@pytest.mark.parametrize(("name", "label"), [(None, "cluster"), ("k8s", "k8s")])
+def test_an_alert_label_that_the_cluster_would_overwrite_is_refused(name, label):
+    with pytest.raises(ValueError, match=f"^key of alert_labels .*, got {label}$"):
+        Monitoring(cluster_label=name, alert_labels={label: "x"})
+
+
 def test_all_problems_are_named_at_once():
     with pytest.raises(ValueError, match="must") as caught:
         Monitoring(namespace="", interval="1d", runbook_url="x", volume_device="")
