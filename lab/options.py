@@ -1,6 +1,7 @@
 """What the command line of the lab takes."""
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,7 +103,7 @@ def parse(arguments: Sequence[str]) -> Run | Report:
         nodes=found.nodes,
         pods=found.pods,
         out=found.out,
-        words=" ".join(["python -m lab", *given]),
+        words=shlex.join(["python", "-m", "lab", *given]),
     )
 
 
@@ -112,7 +113,10 @@ def _parser() -> argparse.ArgumentParser:
         description="Replay a load of jobs on a real scheduler and a real Karpenter.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="replay a load, and write a report")
+    # In full, because `make lab` has a variable for each.
+    run = commands.add_parser(
+        "run", help="replay a load, and write a report", allow_abbrev=False
+    )
     run.add_argument("--stack", default="prod", help="stack file whose groups to use")
     run.add_argument(
         "--trace", type=Path, help="jobs to replay: YAML of kubectl, or CSV"

@@ -1,5 +1,6 @@
 """What the report says, question by question."""
 
+import shlex
 from collections.abc import Iterable, Iterator
 
 from lab.report import article, distortions, job_sections, node_sections
@@ -198,6 +199,8 @@ def _distorted(study: Study) -> list[Block]:
 
 def _repeated(study: Study) -> Iterator[Block]:
     if study.command:
+        yield Code(text=_by_make(study.command))
+        yield Text(sentences=["It sets everything up, and then runs:"])
         yield Code(text=study.command)
     yield Text(sentences=["From the records of a run, these pages are written by:"])
     yield Code(text=_AGAIN)
@@ -208,3 +211,18 @@ def _repeated(study: Study) -> Iterator[Block]:
             rows=[list(item) for item in sorted(study.versions.items())],
             words=frozenset({0, 1}),
         )
+
+
+def _by_make(command: str) -> str:
+    """Return `python -m lab run --speed 5` as people run it, `make lab SPEED=5`."""
+    _, _, _, _, *words = shlex.split(command)
+    parts = [
+        part
+        for word in words
+        for part in (word.split("=", 1) if word.startswith("--") else [word])
+    ]
+    said = [
+        f"{name.removeprefix('--').upper()}={shlex.quote(value)}"
+        for name, value in zip(parts[::2], parts[1::2], strict=True)
+    ]
+    return " ".join(["make lab", *said])

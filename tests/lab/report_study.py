@@ -95,7 +95,7 @@ STUDY = Study(
     shapes=(SHAPE,),
     throughput=(Throughput(packing="none", nodes=500, pods=10_000, seconds=40.0),),
     notes=("A note.",),
-    command="make lab SPEED=20",
+    command="python -m lab run --speed 20",
     versions={"kube-scheduler": "v1.37.2", "karpenter": "1.15.0"},
 )
 

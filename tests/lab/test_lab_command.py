@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import subprocess
+from dataclasses import fields
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 
@@ -76,6 +77,7 @@ def test_a_report_is_of_the_last_run():
         (["--nodes", "5"], "--nodes and --pods must be given together"),
         (["--speed", "fast"], "argument --speed: invalid float value: 'fast'"),
         (["--balloons", "many"], "argument --balloons: invalid choice: 'many'"),
+        (["--hour", "2"], "unrecognized arguments: --hour 2"),
         (["walk"], "argument command: invalid choice: 'walk'"),
     ],
 )
@@ -177,6 +179,15 @@ def test_a_report_can_be_written_again(tmp_path, capsys):
 def test_the_time_of_a_measurement_is_stated_before_it():
     assert 60.0 == Scale(nodes=5, pods=100).seconds
     assert 1_200.0 == Scale(nodes=500, pods=10_000).seconds
+
+
+def test_every_option_of_a_run_is_a_variable_of_make():
+    """A report says by make how it is repeated."""
+    text = (ROOT / "Makefile").read_text()
+    variables = re.findall(r"^LAB := (.+)$", text, re.M)[0].split()
+    options = {each.name.upper() for each in fields(Run)} - {"WORDS"}
+
+    assert options == {*variables, "STACK", "OUT"}
 
 
 @pytest.mark.parametrize(

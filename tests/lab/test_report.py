@@ -14,6 +14,7 @@ import pytest
 
 import lab.report
 from lab.model import Load, PodRecord
+from lab.options import parse
 from lab.report import document, markdown, plots, records, terminal
 from lab.report.article import PUBLISHED
 from lab.report.measures import number, percent
@@ -320,9 +321,27 @@ def test_the_command_and_the_versions_are_told():
     told = section("How is it repeated?")
 
     assert "```\nmake lab SPEED=20\n```" in told
+    assert "```\npython -m lab run --speed 20\n```" in told
     assert ["| karpenter | 1.15.0 |", "| kube-scheduler | v1.37.2 |"] == [
         line for line in told.splitlines() if re.search(r"\d\.\d", line)
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], ""),
+        (["--speed=5", "--out", "here"], " SPEED=5 OUT=here"),
+        (
+            ["--trace", "my jobs.csv", "--stack=alpha"],
+            " TRACE='my jobs.csv' STACK=alpha",
+        ),
+    ],
+)
+def test_make_repeats_what_was_run(words, said):
+    study = replace(STUDY, command=parse(["run", *words]).words)
+
+    assert f"```\nmake lab{said}\n```" in section("How is it repeated?", study)
 
 
 def test_the_speed_of_each_run_is_among_the_distortions():

@@ -116,7 +116,7 @@ def test_what_a_user_wrote_is_text():
         STUDY,
         runs=(scenario("<script>alert(1)</script>"),),
         notes=('<img src="x">',),
-        command="make lab TRACE='<a>'",
+        command="python -m lab run --trace '<a>'",
     )
     page = Page(html.render(study))
 
