@@ -169,9 +169,8 @@ def _room(
 def _auto_mode(one: InstanceType) -> tuple[int, int, int]:
     """Reserve for the most pods that Auto Mode gives: what it reserves is not said."""
     reserved = kube_reserved(vcpus=one.vcpus, pods=_AUTO_MODE_PODS)
-    memory = int(reserved["memory"].removesuffix("Mi")) + EVICTION_MEMORY_MIB
     return (
-        one.vcpus * 1_000 - int(reserved["cpu"].removesuffix("m")),
-        one.memory_mib - memory,
+        one.vcpus * 1_000 - millicores(reserved["cpu"]),
+        one.memory_mib - mebibytes(reserved["memory"]) - EVICTION_MEMORY_MIB,
         _AUTO_MODE_PODS,
     )

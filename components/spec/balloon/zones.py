@@ -113,10 +113,11 @@ def zone_advice(name: str) -> Iterator[str]:
     """Warn of names that are known and mean, or may mean, something else."""
     fixed = _FIXED.fullmatch(name)
     if fixed:
-        real, other = ("-", "-") if fixed[1] == "+" else ("+", "+")
+        other = "-" if fixed[1] == "+" else "+"
         yield (
-            f"timezone={name} is UTC{real}{int(fixed[2]):02}:00, its sign is the other "
-            f"way round, and has no summer time: Etc/GMT{other}{fixed[2]} is the zone "
+            f"timezone={name} is UTC{other}{int(fixed[2]):02}:00, its sign is the "
+            "other way round, and has no summer time: "
+            f"Etc/GMT{other}{fixed[2]} is the zone "
             f"UTC{fixed[1]}{int(fixed[2]):02}:00, and a city says it without signs"
         )
     elif name != "UTC" and name.split("/")[0] not in _AREAS:
