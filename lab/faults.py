@@ -46,6 +46,12 @@ _EXPIRY, _LEAST_EXPIRY = 0.6, 120
 
 _DRIFT_LABEL = "eks-jobs/lab-drift"
 _ZONE = "topology.kubernetes.io/zone"
+_COLLECTED = {
+    "type": "DisruptionTarget",
+    "status": "True",
+    "reason": "DeletionByPodGC",
+    "message": "PodGC: node no longer exists",
+}
 
 
 def chosen_faults(names: str) -> tuple[Fault, ...]:
@@ -132,15 +138,19 @@ def _nodes(api: ClusterApi) -> list[dict[str, Any]]:
 
 
 def _end(api: ClusterApi, nodes: Sequence[Manifest], pods: Sequence[Manifest]) -> None:
-    """Let machines be gone without a drain: pods first, so that none is left over."""
+    """
+    Let machines be gone without a drain: pods first, so that none is left over.
+
+    The collector of pods would wait for 40 s whether the node comes back, which no
+    speed makes shorter; until then no Job makes another pod.
+    """
     names = {node["metadata"]["name"] for node in nodes}
     claims = {node["metadata"]["labels"]["kubernetes.io/hostname"] for node in nodes}
     for node in nodes:
         api.merge(node, {"spec": {"unschedulable": True}})
     for pod in pods:
         if pod["spec"].get("nodeName") in names:
-            with suppress(RefusedError):
-                api.delete({"apiVersion": "v1", "kind": "Pod", **pod})
+            _collect(api, {"apiVersion": "v1", "kind": "Pod", **pod})
     for node in nodes:
         _remove(api, node)
     for claim in sorted(claims):
@@ -152,6 +162,21 @@ def _end(api: ClusterApi, nodes: Sequence[Manifest], pods: Sequence[Manifest]) -
                 "metadata": {"name": claim},
             },
         )
+
+
+def _collect(api: ClusterApi, pod: Manifest) -> None:
+    """
+    Delete a pod as Kubernetes does when its node no longer exists.
+
+    Sources: Kubernetes, pkg/controller/podgc, markFailedAndDeletePodWithCondition.
+    """
+    status = pod.get("status", {})
+    with suppress(RefusedError):
+        if status.get("phase") not in ("Succeeded", "Failed"):
+            conditions = [*status.get("conditions", ()), _COLLECTED]
+            failed = {"phase": "Failed", "conditions": conditions}
+            api.merge(pod, {"status": failed}, "/status")
+        api.delete(pod)
 
 
 def _remove(api: ClusterApi, manifest: Manifest) -> None:

@@ -38,7 +38,9 @@ class Api:
     def get(self, manifest):
         return manifest
 
-    def merge(self, manifest, patch):
+    def merge(self, manifest, patch, part=""):
+        if part:
+            assert ("/status", {"status"}) == (part, patch.keys())
         self.calls.append(("merge", manifest["kind"], name_of(manifest), patch))
 
     def delete(self, manifest):
@@ -185,6 +187,26 @@ def test_what_waits_for_a_drain_does_not_keep_a_lost_node():
     free = {"metadata": {"finalizers": None}}
     assert ("merge", "Node", "n1", free) in api.calls
     assert ("merge", "NodeClaim", "claim-n1", free) in api.calls
+
+
+def test_pods_of_a_lost_node_fail_as_kubernetes_fails_them():
+    """A Job makes another pod then, and does not count the failure."""
+    running, ended = pod("a", "n1"), pod("b", "n1", "Succeeded")
+    running["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
+    api = Api([node("n1")])
+    lose_node(api, [running, ended])
+
+    ((status, conditions),) = [
+        (patch["status"]["phase"], patch["status"]["conditions"])
+        for verb, kind, _, *patches in api.calls
+        if (verb, kind) == ("merge", "Pod")
+        for patch in patches
+    ]
+    assert "Failed" == status
+    assert [("Ready", None), ("DisruptionTarget", "DeletionByPodGC")] == [
+        (one["type"], one.get("reason")) for one in conditions
+    ]
+    assert [("Pod", "a"), ("Pod", "b")] == api.deleted()[:2]
 
 
 def test_what_is_gone_already_does_not_matter():
