@@ -19,7 +19,7 @@ from lab.cluster import PROGRAMS, Tools, running
 from lab.faults import chosen_faults, expiry
 from lab.load import article_load
 from lab.model import Load, NodeShape, ScenarioRun
-from lab.options import Report, Run, parse
+from lab.options import Report, Run, is_table, parse
 from lab.pace import Pace
 from lab.prices import load_prices
 from lab.replay import replay
@@ -146,7 +146,7 @@ def _load(options: Run, stack: Stack, shapes: Sequence[NodeShape]) -> Load:
             jobs=options.jobs,
             groups=stack.jobs,
         )
-    if trace.suffix == ".csv":
+    if is_table(trace):
         return load_table(trace, shapes)
     return load_trace(trace, shapes, Window(hours=options.hours))
 

@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,10 +10,11 @@ from lab.faults import FAULTS
 from lab.pace import SPEED
 from lab.scenario import DEFAULT_SCENARIOS, NAMES
 
-__all__ = ["Report", "Run", "parse"]
+__all__ = ["Report", "Run", "is_table", "parse"]
 
 _JOBS = 2_000
 _HOURS = 1.0
+_SEED = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +56,11 @@ class Run:
     words: str
 
 
+def is_table(trace: Path) -> bool:
+    """Tell whether a file of jobs is a CSV, which says itself when each begins."""
+    return trace.suffix == ".csv"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Report:
     """
@@ -86,6 +92,9 @@ def parse(arguments: Sequence[str]) -> Run | Report:
         return Report(records=found.records, docs=found.docs)
     if (found.nodes is None) != (found.pods is None):
         parser.error("--nodes and --pods must be given together")
+    idle = list(_idle(found))
+    if idle:
+        parser.error(f"{', '.join(idle)} must be left out: {found.trace} says it all")
     scenarios = found.scenarios
     if scenarios is None:
         scenarios = DEFAULT_SCENARIOS if found.nodes is None else ""
@@ -96,15 +105,25 @@ def parse(arguments: Sequence[str]) -> Run | Report:
         scenarios=scenarios,
         faults=found.faults,
         speed=found.speed,
-        hours=found.hours,
-        jobs=found.jobs,
-        seed=found.seed,
+        hours=_HOURS if found.hours is None else found.hours,
+        jobs=_JOBS if found.jobs is None else found.jobs,
+        seed=_SEED if found.seed is None else found.seed,
         balloons=found.balloons,
         nodes=found.nodes,
         pods=found.pods,
         out=found.out,
         words=shlex.join(["python", "-m", "lab", *given]),
     )
+
+
+def _idle(found: argparse.Namespace) -> Iterator[str]:
+    """Name the options of a load that a file of jobs leaves no say."""
+    if found.trace is None:
+        return
+    for name in ("hours", "jobs", "seed"):
+        windowed = name == "hours" and not is_table(found.trace)
+        if getattr(found, name) is not None and not windowed:
+            yield f"--{name}"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -132,11 +151,13 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--speed", type=float, default=SPEED, help=f"default {SPEED:g}: 20 s are 1 s"
     )
-    run.add_argument("--hours", type=float, default=_HOURS, help="length of the load")
     run.add_argument(
-        "--jobs", type=int, default=_JOBS, help=f"of the built-in load, default {_JOBS}"
+        "--hours",
+        type=float,
+        help=f"length of the load, default {_HOURS:g}; not of a CSV",
     )
-    run.add_argument("--seed", type=int, default=1, help="of the built-in load")
+    run.add_argument("--jobs", type=int, help=f"of the built-in load, default {_JOBS}")
+    run.add_argument("--seed", type=int, help=f"of the built-in load, default {_SEED}")
     run.add_argument(
         "--balloons",
         choices=("stack", "burst"),

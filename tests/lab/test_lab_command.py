@@ -45,6 +45,12 @@ def test_without_a_word_it_runs_the_default():
     assert (Path("build/lab"), "python -m lab run") == (options.out, options.words)
 
 
+def test_the_hours_of_a_trace_can_be_said():
+    options = parse(["--trace", "a.yaml", "--hours", "2"])
+
+    assert (2.0, Path("a.yaml")) == (options.hours, options.trace)
+
+
 def test_run_may_be_left_out():
     assert parse(["run", "--speed", "5"]) == parse(["--speed", "5"])
 
@@ -77,6 +83,14 @@ def test_a_report_is_of_the_last_run():
         (["--nodes", "5"], "--nodes and --pods must be given together"),
         (["--speed", "fast"], "argument --speed: invalid float value: 'fast'"),
         (["--balloons", "many"], "argument --balloons: invalid choice: 'many'"),
+        (
+            ["--trace", "a.yaml", "--jobs", "5", "--seed", "0", "--hours", "2"],
+            "--jobs, --seed must be left out: a.yaml says it all",
+        ),
+        (
+            ["--trace", "a.csv", "--hours", "2"],
+            "--hours must be left out: a.csv says it all",
+        ),
         (["--hour", "2"], "unrecognized arguments: --hour 2"),
         (["walk"], "argument command: invalid choice: 'walk'"),
     ],
