@@ -17,6 +17,7 @@ from lab import report
 from lab.balloons import balloons_of
 from lab.cluster import PROGRAMS, Tools, running
 from lab.faults import chosen_faults, expiry
+from lab.figures import figures
 from lab.load import article_load
 from lab.model import Load, NodeShape, ScenarioRun
 from lab.options import Report, Run, is_table, parse
@@ -163,7 +164,7 @@ def _run(plan: _Plan) -> int:
             runs.append(run)
             # Each at once: an interrupted run leaves a report of what it did.
             _write(plan, runs, throughput)
-            _say(run, len(plan.load.jobs), time.monotonic() - began)
+            _say(run, plan.load, time.monotonic() - began)
     if not runs:
         _add(plan, throughput)
     else:
@@ -277,11 +278,11 @@ def _write(
     )
 
 
-def _say(run: ScenarioRun, jobs: int, seconds: float) -> None:
-    ended = sum(pod.outcome == "interrupted" and not pod.balloon for pod in run.pods)
+def _say(run: ScenarioRun, load: Load, seconds: float) -> None:
+    ends = figures(run, load).ends
     print(
-        f"{run.scenario}: {jobs} jobs, {ended} interrupted, {len(run.nodes)} nodes, "
-        f"{seconds:.0f} s",
+        f"{run.scenario}: {ends.jobs} jobs, {ends.interrupted} interrupted, "
+        f"{len(run.nodes)} nodes, {seconds:.0f} s",
         flush=True,
     )
 
