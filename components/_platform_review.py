@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 from . import _scalers
 from .cluster_facts import ClusterFacts
 from .server_nodes import ServerNodesArgs
-from .spec.balloon.balloon_review import balloon_notices
 from .spec.balloon.plan import validate_balloons
 from .spec.cluster import validate_addresses
 from .spec.group_review import Notice
 from .spec.groups import ServerGroup, validate_groups
-from .spec.monitoring.plan import validate_monitoring, watched_stack
-from .spec.monitoring.review import monitoring_notices
-from .spec.policy.plan import kyverno_release, policy_notices, validate_policy
+from .spec.monitoring.plan import validate_monitoring
+from .spec.policy.plan import kyverno_release, validate_policy
 from .spec.problems import refused
-from .spec.review import review
 from .spec.scaler.autoscaler_groups import zone_keys
-from .spec.scaler.plan import check_scalers_fit, scaler_facts, scaler_notices
+from .spec.scaler.plan import check_scalers_fit, scaler_facts
+from .spec.stack_review import Part, stack_notices
 
 if TYPE_CHECKING:
     from .job_platform import JobPlatformArgs
@@ -27,49 +25,13 @@ __all__ = ["platform_notices", "platform_problems", "server_args"]
 
 
 def platform_notices(args: "JobPlatformArgs") -> Iterator[Notice]:
-    """Yield what is accepted and still worth knowing, in the order of a stack file."""
-    yield from review(
-        servers=args.servers,
-        jobs=args.jobs,
-        instance_types=args.instance_types,
-        network=args.network,
-        cluster=args.cluster,
-        vpc_cni=args.vpc_cni,
-        scaler=args.scaler.kind,
-        host_network=args.policy is not None and args.policy.host_network,
-    )
-    yield from scaler_notices(
-        args.scaler,
-        args.retiring_scaler,
-        servers=args.servers,
-        jobs=args.jobs,
-        cluster_version=args.cluster.version,
-        policy=args.policy,
-    )
-    # With a policy there is a component that says them.
-    if args.policy is None:
-        yield from policy_notices(None, args.cluster.version, args.jobs)
-    yield from balloon_notices(
-        args.balloons,
-        jobs=args.jobs,
-        scaler=args.scaler,
-        cluster_version=args.cluster.version,
-        instance_types=args.instance_types,
-        policy=args.policy,
-        keda=args.keda,
-        zones=len(zone_keys(args.network)),
-    )
-    if args.monitoring is None or not args.monitoring.enabled:
-        yield from monitoring_notices(
-            args.monitoring,
-            watched_stack(
-                args.cluster.name or "",
-                jobs=args.jobs,
-                scalers=args.scalers,
-                policy=args.policy,
-                balloons=args.balloons,
-            ),
-        )
+    """Yield what is worth knowing, but for the parts that have components."""
+    told: list[Part] = []
+    if args.policy is not None:
+        told.append("policy")
+    if args.monitoring is not None and args.monitoring.enabled:
+        told.append("monitoring")
+    return stack_notices(args, args.instance_types, told=told)
 
 
 def server_args(

@@ -36,6 +36,7 @@ from .spec.scaler.plan import (
     auto_mode_alone,
     auto_mode_of,
     scaler_facts,
+    scalers_of,
 )
 from .spec.scaler.settings import Scaler
 from .spec.vpc_cni import VpcCniTuning, WarmPrefixes
@@ -103,8 +104,7 @@ class JobPlatformArgs:
     @property
     def scalers(self) -> tuple[Scaler, ...]:
         """The scaler in use, then the one on its way out."""
-        retiring = self.retiring_scaler
-        return (self.scaler,) if retiring is None else (self.scaler, retiring)
+        return scalers_of(self.scaler, self.retiring_scaler)
 
 
 class JobPlatform(pulumi.ComponentResource):

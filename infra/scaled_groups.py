@@ -31,6 +31,7 @@ from components.spec.scaler.manifests import (
     karpenter_pools,
 )
 from components.spec.scaler.node_class import Site
+from components.spec.scaler.plan import scalers_of
 from components.spec.scaler.settings import Scaler
 from infra.settings import Settings
 
@@ -49,8 +50,7 @@ _PLATFORM = "platform"
 
 def scalers(settings: Settings) -> tuple[Scaler, ...]:
     """Return the scaler in use, then the one on its way out."""
-    retiring = settings.retiring_scaler
-    return (settings.scaler,) if retiring is None else (settings.scaler, retiring)
+    return scalers_of(settings.scaler, settings.retiring_scaler)
 
 
 def balloons_of(scaler: Scaler, settings: Settings) -> tuple[AnyBalloon, ...]:

@@ -3,23 +3,21 @@
 from collections.abc import Iterable, Iterator
 
 from components.spec import access
-from components.spec.balloon.balloon_review import balloon_notices
 from components.spec.cluster import ADDONS, ClusterSettings
+from components.spec.group_review import Notice
 from components.spec.instance_types import InstanceTypes
-from components.spec.monitoring.review import monitoring_notices
 from components.spec.network import NewNetwork, subnet_plan, zone_subnets
-from components.spec.policy.plan import policy_notices, with_scoring
-from components.spec.review import Notice, review
+from components.spec.policy.plan import with_scoring
 from components.spec.scaler.auto_mode import NODE_POLICIES as AUTO_NODE_POLICIES
 from components.spec.scaler.auto_mode import AutoMode
-from components.spec.scaler.autoscaler_groups import zone_keys
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.plan import auto_mode_alone, scaler_notices
+from components.spec.scaler.plan import auto_mode_alone
+from components.spec.stack_review import stack_notices
 from infra import scaled_groups
 from infra.balloon_summary import balloon_summary
 from infra.group_summary import group_summary
 from infra.markdown import pairs, table
-from infra.monitoring_summary import monitoring_summary, watched_by
+from infra.monitoring_summary import monitoring_summary
 from infra.policy_summary import policy_summary
 from infra.scaler_summary import access_rows, scaler_summary
 from infra.settings import Settings
@@ -42,7 +40,7 @@ def summary(stack: str, settings: Settings) -> str:
             f"What `Pulumi.{stack}.yaml` amounts to, computed without AWS.",
             "What only AWS knows, such as default versions of add-ons, is not guessed.",
         ],
-        *_warnings(_notices(settings, types)),
+        *_warnings(stack_notices(settings, types)),
         *_cluster(settings),
         *_endpoint(settings.cluster),
         *_network(settings),
@@ -58,39 +56,6 @@ def summary(stack: str, settings: Settings) -> str:
         ),
     ]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
-
-
-def _notices(settings: Settings, types: InstanceTypes) -> Iterator[Notice]:
-    yield from review(
-        servers=settings.servers,
-        jobs=settings.jobs,
-        instance_types=types,
-        network=settings.network,
-        cluster=settings.cluster,
-        vpc_cni=settings.vpc_cni,
-        scaler=settings.scaler.kind,
-        host_network=settings.policy is not None and settings.policy.host_network,
-    )
-    yield from scaler_notices(
-        settings.scaler,
-        settings.retiring_scaler,
-        servers=settings.servers,
-        jobs=settings.jobs,
-        cluster_version=settings.cluster.version,
-        policy=settings.policy,
-    )
-    yield from policy_notices(settings.policy, settings.cluster.version, settings.jobs)
-    yield from balloon_notices(
-        settings.balloons,
-        jobs=settings.jobs,
-        scaler=settings.scaler,
-        cluster_version=settings.cluster.version,
-        instance_types=types,
-        policy=settings.policy,
-        keda=settings.keda,
-        zones=len(zone_keys(settings.network)),
-    )
-    yield from monitoring_notices(settings.monitoring, watched_by(settings))
 
 
 def _warnings(notices: Iterable[Notice]) -> Iterator[list[str]]:

@@ -30,10 +30,16 @@ __all__ = [
     "check_scalers_fit",
     "scaler_facts",
     "scaler_notices",
+    "scalers_of",
     "uses_ami_release",
 ]
 
 _ACTIVE, _RETIRING = "scaler", "retiring_scaler"
+
+
+def scalers_of(scaler: Scaler, retiring: Scaler | None) -> tuple[Scaler, ...]:
+    """Return the scaler in use, then the one on its way out."""
+    return (scaler,) if retiring is None else (scaler, retiring)
 
 
 def auto_mode_of(scaler: Scaler, retiring: Scaler | None) -> AutoMode | None:
