@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from kubernetes.client import ApiClient, Configuration, CoreV1Api, CustomObjectsApi
-from kubernetes.client.exceptions import ApiException
 from kubernetes.config import load_kube_config
 from kubernetes.watch import Watch
-from urllib3.exceptions import HTTPError
 
 from lab.observer import Observer
 
@@ -44,7 +42,8 @@ class _Watcher(threading.Thread):
             version = "0"
             while not self.stopped.is_set():
                 version = self._look(version)
-        except (ApiException, HTTPError, OSError) as error:
+        except Exception as error:
+            # Whatever it was, nobody sees what comes after it.
             if not self.stopped.is_set():
                 self.problem = f"{type(error).__name__}: {error}"
 
