@@ -37,14 +37,27 @@ registration._get_stack_trace = source_pb2.StackTrace
 
 
 class _AtOnce(ThreadPoolExecutor):
-    """Answers in the thread that asks: the fake engine has nothing to wait for."""
+    """
+    Answers in the thread that asks: the fake engine has nothing to wait for.
+
+    It has a loop of its own, as in a thread of its own: in that of the program it would
+    let the next registration stand on this one, and soon too many for Python.
+    """
+
+    loop = asyncio.new_event_loop()
 
     def submit(self, fn, /, *args, **kwargs):
         answer = Future()
+        asking = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        asyncio.set_event_loop(self.loop)
         try:
             answer.set_result(fn(*args, **kwargs))
         except BaseException as error:
             answer.set_exception(error)
+        finally:
+            asyncio.set_event_loop(asking)
+            asyncio._set_running_loop(asking)
         return answer
 
 

@@ -6,7 +6,6 @@ the SDKs know.
 """
 
 import json
-import sys
 from copy import deepcopy
 from functools import cache
 from typing import Any
@@ -63,21 +62,6 @@ def test_every_file_is_read():
         assert len(values["jobs"]) == len(read(values).jobs)
 
 
-@pytest.fixture
-def deep():
-    """
-    Let registrations nest.
-
-    The fake engine answers while it is asked, so each registration that waits for no
-    other stands on the one before: a dozen frames for each of some hundred resources.
-    """
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(20 * limit)
-    yield
-    sys.setrecursionlimit(limit)
-
-
-@pytest.mark.usefixtures("deep")
 @pytest.mark.parametrize("place", range(1, DEPLOYED + 1))
 def test_the_largest_files_deploy(deploy, place):
     values = sorted(files(), key=lambda one: len(str(one)))[-place]
