@@ -168,14 +168,18 @@ def _collect(api: ClusterApi, pod: Manifest) -> None:
     """
     Delete a pod as Kubernetes does when its node no longer exists.
 
+    One that has changed since it was seen, such as to its end, is not told otherwise.
+
     Sources: Kubernetes, pkg/controller/podgc, markFailedAndDeletePodWithCondition.
     """
     status = pod.get("status", {})
+    if status.get("phase") not in ("Succeeded", "Failed"):
+        seen = {"resourceVersion": pod["metadata"]["resourceVersion"]}
+        conditions = [*status.get("conditions", ()), _COLLECTED]
+        failed = {"phase": "Failed", "conditions": conditions}
+        with suppress(RefusedError):
+            api.merge(pod, {"metadata": seen, "status": failed}, "/status")
     with suppress(RefusedError):
-        if status.get("phase") not in ("Succeeded", "Failed"):
-            conditions = [*status.get("conditions", ()), _COLLECTED]
-            failed = {"phase": "Failed", "conditions": conditions}
-            api.merge(pod, {"status": failed}, "/status")
         api.delete(pod)
 
 

@@ -40,7 +40,7 @@ class Api:
 
     def merge(self, manifest, patch, part=""):
         if part:
-            assert ("/status", {"status"}) == (part, patch.keys())
+            assert ("/status", {"metadata", "status"}) == (part, patch.keys())
         self.calls.append(("merge", manifest["kind"], name_of(manifest), patch))
 
     def delete(self, manifest):
@@ -48,6 +48,14 @@ class Api:
 
     def deleted(self):
         return [call[1:] for call in self.calls if call[0] == "delete"]
+
+
+class Changed(Api):
+    def merge(self, manifest, patch, part=""):
+        if manifest["kind"] == "Pod":
+            assert {"resourceVersion": "7"} == patch["metadata"]
+            raise RefusedError(409, "it has been modified")
+        super().merge(manifest, patch, part)
 
 
 class Strict(Api):
@@ -70,7 +78,7 @@ def node(name, zone="zone-a"):
 
 def pod(name, place, phase="Running"):
     return {
-        "metadata": {"name": name, "namespace": "team"},
+        "metadata": {"name": name, "namespace": "team", "resourceVersion": "7"},
         "spec": {} if place is None else {"nodeName": place},
         "status": {"phase": phase},
     }
@@ -207,6 +215,13 @@ def test_pods_of_a_lost_node_fail_as_kubernetes_fails_them():
         (one["type"], one.get("reason")) for one in conditions
     ]
     assert [("Pod", "a"), ("Pod", "b")] == api.deleted()[:2]
+
+
+def test_a_pod_that_ended_meanwhile_does_not_fail():
+    api = Changed([node("n1")])
+
+    assert "n1" == lose_node(api, [pod("a", "n1")])
+    assert ("Pod", "a") == api.deleted()[0]
 
 
 def test_what_is_gone_already_does_not_matter():
