@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from components.spec.balloon.hours import active_hours
 from components.spec.balloon.keda import keda_release, scheduled
-from components.spec.balloon.plan import holding
 from components.spec.balloon.quantities import mebibytes, millicores
 from components.spec.balloon.schedule import Window
 from components.spec.balloon.settings import (
@@ -53,16 +52,18 @@ def balloon_summary(settings: Settings) -> Iterator[list[str]]:
 
 
 def _row(balloon: AnyBalloon) -> tuple[object, ...]:
-    what = holding(balloon)
-    return what.name, what.kind, what.group, _held(balloon), *_hours(balloon)
+    name, kind, group = balloon.object_name, balloon.kind, balloon.group
+    return name, kind, group, _held(balloon), *_hours(balloon)
 
 
 def _held(balloon: AnyBalloon) -> str:
     if isinstance(balloon, StaticBalloon):
         return f"{balloon.nodes} node{'s' if balloon.nodes > 1 else ''}"
     if isinstance(balloon, WarmPoolBalloon):
-        most = balloon.warm_pool.max_prepared
-        return f"{balloon.min_size} to {most} instances a zone, {balloon.state}"
+        pool = balloon.warm_pool
+        least, most = pool.min_size, pool.most_prepared
+        size = least if least == most else f"{least} to {most}"
+        return f"{size} instances a zone, {pool.state}"
     return f"{balloon.peak} times {balloon.cpu} and {balloon.memory}"
 
 

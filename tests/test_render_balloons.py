@@ -105,6 +105,15 @@ def test_the_summary_counts_what_is_held_in_a_week():
     ] == table
 
 
+def test_a_warm_pool_without_a_maximum_holds_its_minimum():
+    text = balloons(
+        scaler=MANAGED["scaler"],
+        balloons=[{"kind": "warm-pool", "group": "job", "min_size": 2}],
+    )
+
+    assert "| warm-pool-job | warm-pool | job | 2 instances a zone, STOPPED |" in text
+
+
 def test_the_summary_counts_static_nodes_as_nodes():
     assert "| static-job | static | job | 3 nodes | 168 | 504 | - | - |" in (
         balloons(**AUTO_MODE)

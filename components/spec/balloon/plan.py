@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..groups import JobGroup, ServerGroup
 from ..instance_types import InstanceTypes
@@ -16,7 +15,6 @@ from .capacity import fit_problems
 from .keda import Keda, scheduled
 from .kinds import kind_problems
 from .pods import pod_labels
-from .quantities import mebibytes, millicores
 from .scaler_settings import with_balloons
 from .settings import (
     NAMESPACE,
@@ -29,57 +27,11 @@ from .settings import (
 from .static_pool import beside_static, static_nodes
 
 __all__ = [
-    "Holding",
     "beside_balloons",
-    "holding",
     "needs_namespace",
     "protects",
     "validate_balloons",
 ]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Holding:
-    """
-    What one balloon holds while it is up.
-
-    Args:
-        name: Its name.
-        kind: Its kind.
-        group: Its job group.
-        count: Pods or requests at most; nodes of a static pool; instances of each
-            zone of a warm pool.
-        cpu_m: CPU of all of them in millicores, None where nodes are held.
-        memory_mib: Memory of all of them in MiB, None where nodes are held.
-    """
-
-    name: str
-    kind: str
-    group: str
-    count: int
-    cpu_m: int | None
-    memory_mib: int | None
-
-
-def holding(balloon: AnyBalloon) -> Holding:
-    """Return what a balloon holds, for a summary."""
-    cpu_m = memory_mib = None
-    if isinstance(balloon, PodBalloon | BufferBalloon):
-        count = balloon.peak
-        cpu_m = count * millicores(balloon.cpu)
-        memory_mib = count * mebibytes(balloon.memory)
-    elif isinstance(balloon, StaticBalloon):
-        count = balloon.nodes
-    else:
-        count = balloon.min_size
-    return Holding(
-        name=balloon.object_name,
-        kind=balloon.kind,
-        group=balloon.group,
-        count=count,
-        cpu_m=cpu_m,
-        memory_mib=memory_mib,
-    )
 
 
 def needs_namespace(balloons: Sequence[AnyBalloon]) -> bool:

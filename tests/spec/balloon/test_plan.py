@@ -2,8 +2,6 @@ import pytest
 
 from components.spec.balloon.keda import Keda
 from components.spec.balloon.plan import (
-    Holding,
-    holding,
     needs_namespace,
     protects,
     validate_balloons,
@@ -38,17 +36,6 @@ def refusal(*balloons, **overrides):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 (the text is compared)
         validate(*balloons, **overrides)
     return str(caught.value)
-
-
-def figures(name, kind, group, count, cpu_m, memory_mib):
-    return Holding(
-        name=name,
-        kind=kind,
-        group=group,
-        count=count,
-        cpu_m=cpu_m,
-        memory_mib=memory_mib,
-    )
 
 
 @pytest.mark.parametrize(
@@ -139,19 +126,6 @@ def test_a_buffer_waits_for_the_end_of_a_migration():
 def test_keda_as_it_is_by_default_needs_no_schedule():
     validate(pods())
     validate(pods(schedule=office()), keda=Keda(install=False))
-
-
-@pytest.mark.parametrize(
-    ("balloon", "numbers"),
-    [
-        (pods(), figures("balloon-job", "pods", "job", 3, 1_500, 2_250)),
-        (buffer(), figures("buffer-job", "capacity-buffer", "job", 2, 2_000, 2_048)),
-        (static(), figures("static-job", "static", "job", 2, None, None)),
-        (warm(), figures("warm-pool-job", "warm-pool", "job", 2, None, None)),
-    ],
-)
-def test_what_a_balloon_holds_is_counted(balloon, numbers):
-    assert numbers == holding(balloon)
 
 
 def test_only_pods_and_buffers_need_a_namespace():
