@@ -97,7 +97,7 @@ def read_fields(
         if key not in values:
             raise pulumi.RunError(f"{_at(path, key)}: missing key")
         return _read(
-            _types(cls)[key], _at(path, key), values[key], _default(known[key])
+            _types(cls)[key], _at(path, key), values[key], _value(known[key], usual)
         )
 
     found, wrong = _collect(read, [*wanted, *unknown])
@@ -278,7 +278,10 @@ def _is_required(field: Field[Any]) -> bool:
     return field.default is MISSING and field.default_factory is MISSING
 
 
-def _default(field: Field[Any]) -> Any:
+def _value(field: Field[Any], usual: Any) -> Any:
+    """Return what stands there when the file says nothing; None is nothing."""
+    if usual is not None:
+        return getattr(usual, field.name)
     if field.default_factory is not MISSING:
         return field.default_factory()
     return None if field.default is MISSING else field.default
@@ -287,11 +290,8 @@ def _default(field: Field[Any]) -> Any:
 def _defaults(
     known: Mapping[str, Field[Any]], values: Container[Any], usual: Any
 ) -> dict[str, Any]:
-    left_out = {key: field for key, field in known.items() if key not in values}
-    if usual is not None:
-        return {key: getattr(usual, key) for key in left_out}
     return {
-        key: _default(field)
-        for key, field in left_out.items()
-        if not _is_required(field)
+        key: _value(field, usual)
+        for key, field in known.items()
+        if key not in values and (usual is not None or not _is_required(field))
     }

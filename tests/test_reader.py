@@ -33,6 +33,11 @@ class Shelf:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Rack:
+    shelf: Shelf = Shelf(disk=Disk(rate=4.0))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Fast:
     kind: ClassVar[Literal["fast"]] = "fast"
 
@@ -132,6 +137,12 @@ def test_what_a_map_leaves_out_is_as_if_the_map_were_left_out():
     expected = Shelf(disk=Disk(size_gib=5, rate=9.0))
 
     assert expected == reader.build(Shelf, "", {"disk": {"size_gib": 5}})
+
+
+def test_the_outermost_default_holds_for_maps_inside_maps():
+    expected = Rack(shelf=Shelf(disk=Disk(size_gib=5, rate=4.0)))
+
+    assert expected == reader.build(Rack, "", {"shelf": {"disk": {"size_gib": 5}}})
 
 
 def test_a_number_becomes_a_float_where_one_is_wanted():
