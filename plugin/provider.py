@@ -32,6 +32,9 @@ _PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 # How arguments of the components are called here.
 _WORDS = {"cluster.provider": "providers.kubernetes", "settings.": "policy."}
 
+# The key of a stack file that has what an input has, where it is called otherwise.
+_KEYS = {"balloon": "balloons", "group": "jobs", "scalers": "scaler"}
+
 
 class JobsProvider(Provider):
     """
@@ -93,10 +96,12 @@ def _make(
         if not path.startswith(offer.flowing or "\0")
     ]
     if unknown:
-        raise InputPropertiesError("\n".join(map(_unknown, unknown)), [])
+        lines = _reworded(map(_unknown, unknown), offer.inputs)
+        raise InputPropertiesError("\n".join(lines), [])
     secret = {
         names.get(key, key) for key, holds in received["secrets"].items() if holds
     }
+    secret = {_KEYS.get(name, name) for name in secret}
     opts = pulumi.ResourceOptions.merge(
         options,
         pulumi.ResourceOptions(

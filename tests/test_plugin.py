@@ -168,7 +168,7 @@ def test_ids_that_are_known_are_checked_and_used(construct):
     [
         ({"network": {**ELSEWHERE, "subnet_ids": UNKNOWN}}, "network.subnet_ids"),
         ({"jobs": [{**PLATFORM["jobs"][0], "size": UNKNOWN}]}, "jobs[0].size"),
-        ({"retiringScaler": {"kind": UNKNOWN}}, "retiring_scaler.kind"),
+        ({"retiringScaler": {"kind": UNKNOWN}}, "retiringScaler.kind"),
     ],
 )
 def test_what_decides_about_resources_must_be_known_in_a_preview(
@@ -208,6 +208,24 @@ def test_a_secret_stays_one_where_it_flows_into_resources(construct):
     done = construct("JobPlatform", platform(tags=tags))
 
     assert "somebody" == done.only(NODE_GROUP).inputs["tags"]["value"]["owner"]
+
+
+@pytest.mark.parametrize("name", ["balloon", "group", "scaler"])
+def test_what_a_balloon_makes_of_a_secret_stays_one(construct, name):
+    inputs = {**BALLOON, name: pulumi.Output.secret(BALLOON[name])}
+    done = construct("Balloon", inputs, provider=True)
+    spec = done.only("kubernetes:apps/v1:Deployment").inputs["spec"]
+
+    assert 2 == spec["value"]["replicas"]
+
+
+@pytest.mark.parametrize("name", ["policy", "scalers"])
+def test_what_a_policy_makes_of_a_secret_stays_one(construct, name):
+    values = {"policy": {}, "scalers": []}
+    inputs = {"version": "1.36", name: pulumi.Output.secret(values[name])}
+    done = construct("JobPolicy", inputs, provider=True)
+
+    assert "matchConstraints" in done.only(POLICY).inputs["spec"]["value"]
 
 
 def test_children_wait_for_what_the_inputs_come_from(deploy, package):
