@@ -1,5 +1,5 @@
 """
-The lab as people run it, made short: about two minutes.
+The lab as people run it, made short: about four minutes.
 
 Not proven here: the figures of the report on a real load; docs/lab.md shows them with
 the command that repeats them.
@@ -147,6 +147,23 @@ def test_they_do_interrupt_jobs_that_nothing_protects(study):
 
     assert 0 < len(found)
     assert {"EvictionByEvictionAPI"} == {pod.reason for pod in found}
+
+
+def test_jobs_of_a_lost_node_and_a_lost_zone_run_again(place, ran):
+    assert ran["status"] == 0
+    faults = ("--scenarios", "affinity", "--faults", "node-lost,zone")
+    running = start(place, *faults, "--out", str(place / "lost"), *_LOAD)
+    output, _ = running.communicate(timeout=_SECONDS)
+    assert 0 == running.returncode, output
+
+    study = records.read(place / "lost")
+    run = by_name(study, "affinity")
+    ended = {pod.job for pod in run.pods if pod.outcome == "succeeded"}
+    again = {job.name for job in study.load.jobs if job.owner == "Job"}
+    assert "DeletionByPodGC" in {pod.reason for pod in interrupted(run)}
+    assert "node lost (kwok-job" in run.facts["happened"]
+    assert "zone lost (zone-" in run.facts["happened"]
+    assert set() == again - ended
 
 
 def test_nodes_come_for_jobs_and_go_after_them(study):
