@@ -7,11 +7,7 @@ would do on a node is not shown, admission and scheduling are.
 """
 
 import secrets
-import ssl
 import subprocess
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +18,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from sandbox.certificates import CA_FILE, CERTIFICATE_FILE, KEY_FILE, Authority
-from sandbox.processes import HOST, free_ports, start, stop, tail
+from sandbox.processes import HOST, free_ports, start, stop
+from sandbox.readiness import ControlPlaneError, answers, wait_until_ready
 
 __all__ = ["Component", "ControlPlane", "ControlPlaneError"]
 
@@ -37,10 +34,6 @@ _CONTROLLERS = "*,-nodeipam,-node-lifecycle-controller,-serviceaccount-token"
 # By default clients hold themselves back to some tens of requests a second, which
 # would count as time of scheduling wherever time runs compressed.
 _REQUESTS = 5_000
-
-
-class ControlPlaneError(Exception):
-    """A process of the control plane did not start; the text holds its log."""
 
 
 class ControlPlane:
@@ -214,33 +207,16 @@ class ControlPlane:
         self._processes[name] = start(program, arguments, log)
 
     def _wait_until_ready(self) -> None:
-        end = time.monotonic() + _READY_SECONDS
-        while not self._is_ready():
-            for name, process in self._processes.items():
-                if process.poll() is not None:
-                    raise ControlPlaneError(
-                        f"{name} ended with {process.returncode}:\n{self._tail(name)}"
-                    )
-            if time.monotonic() > end:
-                raise ControlPlaneError(
-                    f"kube-apiserver was not ready in {_READY_SECONDS} s:\n"
-                    f"{self._tail('kube-apiserver')}"
-                )
-            time.sleep(0.1)
+        programs = {
+            name: (process, self._log(name))
+            for name, process in self._processes.items()
+        }
+        wait_until_ready("kube-apiserver", self._is_ready, programs, _READY_SECONDS)
 
     def _is_ready(self) -> bool:
         certificate = self._state / "certificates" / "apiserver.crt"
-        request = urllib.request.Request(
-            f"{self.server}/readyz", headers={"Authorization": f"Bearer {self._token}"}
-        )
-        direct = urllib.request.ProxyHandler({})
-        try:
-            trust = ssl.create_default_context(cafile=certificate)
-            https = urllib.request.HTTPSHandler(context=trust)
-            with urllib.request.build_opener(direct, https).open(request, timeout=2):
-                return True
-        except (OSError, urllib.error.URLError):
-            return False
+        headers = {"Authorization": f"Bearer {self._token}"}
+        return answers(f"{self.server}/readyz", certificate, headers)
 
     def _stop(self) -> None:
         for process in reversed(self._processes.values()):
@@ -249,9 +225,6 @@ class ControlPlane:
 
     def _log(self, name: str) -> Path:
         return self._state / f"{name}.log"
-
-    def _tail(self, name: str) -> str:
-        return tail(self._log(name))
 
 
 def _private_key() -> bytes:

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,13 @@ ROOT = Path(__file__).absolute().parent.parent.parent
 LINKS = ("__main__.py", "Pulumi.yaml", "components", "infra", "sandbox")
 REGION = "ap-northeast-2"
 STACK = "sandbox"
+
+# Where resources of a group, of which the name is left out, stand in `Run.after`.
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate::platform-{}"
+SCALED = "aws:autoscaling/group:Group::platform-{}"
+MANAGED = "aws:eks/nodeGroup:NodeGroup::platform-{}"
+CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass::platform-karpenter-{}"
+POOL = "kubernetes:karpenter.sh/v1:NodePool::platform-karpenter-{}"
 
 # As in the shell of somebody who deploys for real: the sandbox must not use them.
 REAL = {
@@ -214,6 +221,11 @@ def group(keys: Mapping[str, Any], name: str) -> dict[str, Any]:
     groups = [*keys["servers"], *keys["jobs"]]
     (found,) = (each for each in groups if each["name"] == name)
     return found
+
+
+def of(keys: Iterable[str], *types: str) -> set[str]:
+    """Return the keys of a state that belong to resources of these types."""
+    return {key for key in keys if key.split("::")[0] in types}
 
 
 def smallest(keys) -> None:

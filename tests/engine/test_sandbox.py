@@ -11,13 +11,16 @@ from dataclasses import dataclass
 import pytest
 
 from sandbox import account
-from tests.engine.project import Project, Run, group
+from tests.engine.project import (
+    CLASS,
+    MANAGED,
+    SCALED,
+    TEMPLATE,
+    Project,
+    Run,
+    group,
+)
 
-TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate::platform-{}"
-SCALED = "aws:autoscaling/group:Group::platform-{}"
-MANAGED = "aws:eks/nodeGroup:NodeGroup::platform-{}"
-CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass::platform-karpenter-{}"
-POOL = "kubernetes:karpenter.sh/v1:NodePool::platform-karpenter-{}"
 CLUSTER = "aws:eks/cluster:Cluster::platform-cluster-eksCluster"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.engine.project import STACK, Project, Run
+from tests.engine.project import STACK, Project, Run, of
 
 CLASS = "kubernetes:scheduling.k8s.io/v1:PriorityClass"
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
@@ -47,7 +47,7 @@ def story(tmp_path_factory):
         steps[name] = project.run(command)
         replicas[name] = held(project)["spec"].get("replicas")
 
-    project.edit(smallest)
+    project.edit(around_balloons)
     try:
         run("first")
         scale(project, 3)
@@ -66,7 +66,7 @@ def story(tmp_path_factory):
     return Story(steps=steps, replicas=replicas)
 
 
-def smallest(keys) -> None:
+def around_balloons(keys) -> None:
     """Leave little but the balloons, and add a buffer, which a migration forbids."""
     keys["servers"], keys["jobs"] = keys["servers"][:1], keys["jobs"][:2]
     keys["network"] = {"cidr": "10.42.0.0/16", "zones": 2}
@@ -96,10 +96,6 @@ def scale(project: Project, replicas: int) -> None:
     manifest = yaml.safe_load(f"apiVersion{body}")
     manifest["spec"]["replicas"] = replicas
     file(project).write_text(header + yaml.safe_dump(manifest))
-
-
-def of(found, *types: str) -> set[str]:
-    return {key for key in found if key.split("::")[0] in types}
 
 
 def test_every_step_succeeds(story):

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.engine.project import Project, Run, group
-
-TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate::platform-{}"
-SCALED = "aws:autoscaling/group:Group::platform-{}"
-MANAGED = "aws:eks/nodeGroup:NodeGroup::platform-{}"
-CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass::platform-karpenter-{}"
-POOL = "kubernetes:karpenter.sh/v1:NodePool::platform-karpenter-{}"
+from tests.engine.project import (
+    CLASS,
+    MANAGED,
+    POOL,
+    SCALED,
+    TEMPLATE,
+    Project,
+    Run,
+    group,
+)
 
 # A size that the family does not have: only AWS can know.
 NO_TYPE = "m7i.5xlarge"

@@ -7,7 +7,7 @@ objects is for tests/cluster.
 
 import pytest
 
-from tests.engine.project import Project, Run, smallest
+from tests.engine.project import Project, Run, of, smallest
 
 POOL = "kubernetes:karpenter.sh/v1:NodePool"
 EC2_CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
@@ -43,10 +43,6 @@ def story(tmp_path_factory):
     finally:
         steps["down"] = project.run("down")
     return steps
-
-
-def of(found, *types: str) -> set[str]:
-    return {key for key in found if key.split("::")[0] in types}
 
 
 def test_every_step_succeeds(story):
