@@ -46,6 +46,7 @@ _EXPIRY, _LEAST_EXPIRY = 0.6, 120
 
 _DRIFT_LABEL = "eks-jobs/lab-drift"
 _ZONE = "topology.kubernetes.io/zone"
+_CONFLICT, _GONE = 409, 404
 _COLLECTED = {
     "type": "DisruptionTarget",
     "status": "True",
@@ -103,23 +104,21 @@ def busiest(pods: Iterable[Manifest], places: Mapping[str, str]) -> str | None:
     return ordered[0] if ordered else None
 
 
-def lose_node(api: ClusterApi, pods: Sequence[Manifest]) -> str:
+def lose_node(api: ClusterApi) -> str:
     """End the machine of the busiest node, with its pods; say which it was."""
     nodes = {one["metadata"]["name"]: one for one in _nodes(api)}
-    name = busiest(pods, {name: name for name in nodes})
+    name = busiest(_pods(api), {name: name for name in nodes})
     if name is None:
         return "no node held a running pod"
-    _end(api, [nodes[name]], pods)
+    _end(api, [nodes[name]])
     return name
 
 
-def lose_zone(
-    api: ClusterApi, pools: Iterable[Manifest], pods: Sequence[Manifest]
-) -> str:
+def lose_zone(api: ClusterApi, pools: Iterable[Manifest]) -> str:
     """End all machines of the busiest zone, and let no more be had there."""
     nodes = _nodes(api)
     zones = {one["metadata"]["name"]: one["metadata"]["labels"][_ZONE] for one in nodes}
-    zone = busiest(pods, zones)
+    zone = busiest(_pods(api), zones)
     if zone is None:
         return "no zone held a running pod"
     elsewhere = {"key": _ZONE, "operator": "NotIn", "values": [zone]}
@@ -127,7 +126,7 @@ def lose_zone(
         spec = api.get(pool)["spec"]["template"]["spec"]
         wanted = {"requirements": [*spec["requirements"], elsewhere]}
         api.merge(pool, {"spec": {"template": {"spec": wanted}}})
-    _end(api, [one for one in nodes if zones[one["metadata"]["name"]] == zone], pods)
+    _end(api, [one for one in nodes if zones[one["metadata"]["name"]] == zone])
     return zone
 
 
@@ -137,20 +136,23 @@ def _nodes(api: ClusterApi) -> list[dict[str, Any]]:
     return [named | one for one in found if _ZONE in one["metadata"]["labels"]]
 
 
-def _end(api: ClusterApi, nodes: Sequence[Manifest], pods: Sequence[Manifest]) -> None:
-    """
-    Let machines be gone without a drain: pods first, so that none is left over.
+def _pods(api: ClusterApi) -> list[dict[str, Any]]:
+    named = {"apiVersion": "v1", "kind": "Pod"}
+    return [named | one for one in api.items({**named, "metadata": {}})]
 
-    The collector of pods would wait for 40 s whether the node comes back, which no
-    speed makes shorter; until then no Job makes another pod.
+
+def _end(api: ClusterApi, nodes: Sequence[Manifest]) -> None:
+    """
+    Let machines be gone without a drain, and then what ran on them.
+
+    In this order no pod comes meanwhile, and kwok lets none end well on a machine
+    that is gone. The collector of pods would wait for 40 s whether the node comes
+    back, which no speed makes shorter; until then no Job makes another pod.
     """
     names = {node["metadata"]["name"] for node in nodes}
     claims = {node["metadata"]["labels"]["kubernetes.io/hostname"] for node in nodes}
     for node in nodes:
         api.merge(node, {"spec": {"unschedulable": True}})
-    for pod in pods:
-        if pod["spec"].get("nodeName") in names:
-            _collect(api, {"apiVersion": "v1", "kind": "Pod", **pod})
     for node in nodes:
         _remove(api, node)
     for claim in sorted(claims):
@@ -162,25 +164,46 @@ def _end(api: ClusterApi, nodes: Sequence[Manifest], pods: Sequence[Manifest]) -
                 "metadata": {"name": claim},
             },
         )
+    for pod in _pods(api):
+        if pod["spec"].get("nodeName") in names:
+            _collect(api, pod)
 
 
 def _collect(api: ClusterApi, pod: Manifest) -> None:
     """
     Delete a pod as Kubernetes does when its node no longer exists.
 
-    One that has changed since it was seen, such as to its end, is not told otherwise.
+    One that has ended is not told otherwise, also if it ends meanwhile.
 
     Sources: Kubernetes, pkg/controller/podgc, markFailedAndDeletePodWithCondition.
     """
-    status = pod.get("status", {})
-    if status.get("phase") not in ("Succeeded", "Failed"):
-        seen = {"resourceVersion": pod["metadata"]["resourceVersion"]}
-        conditions = [*status.get("conditions", ()), _COLLECTED]
-        failed = {"phase": "Failed", "conditions": conditions}
-        with suppress(RefusedError):
-            api.merge(pod, {"metadata": seen, "status": failed}, "/status")
-    with suppress(RefusedError):
+    try:
+        _fail(api, pod)
         api.delete(pod)
+    except RefusedError as error:
+        if error.status != _GONE:
+            raise
+
+
+def _fail(api: ClusterApi, pod: Manifest) -> None:
+    while pod.get("status", {}).get("phase") not in ("Succeeded", "Failed"):
+        try:
+            api.merge(pod, _failed(pod), "/status")
+        except RefusedError as error:
+            if error.status != _CONFLICT:
+                raise
+        else:
+            return
+        pod = api.get(pod)
+
+
+def _failed(pod: Manifest) -> Manifest:
+    """Return the change of a pod as it was seen: another must not be changed."""
+    conditions = [*pod.get("status", {}).get("conditions", ()), _COLLECTED]
+    return {
+        "metadata": {"resourceVersion": pod["metadata"]["resourceVersion"]},
+        "status": {"phase": "Failed", "conditions": conditions},
+    }
 
 
 def _remove(api: ClusterApi, manifest: Manifest) -> None:

@@ -235,18 +235,15 @@ def _bind(seen: _Pod, pod: Manifest, now: float) -> None:
 
 
 def _end(seen: _Pod, pod: Manifest, now: float, *, deleted: bool) -> None:
+    status = pod.get("status", {})
+    if status.get("phase") == "Succeeded" and seen.outcome != "succeeded":
+        # Also of one that was told to go: its Job makes no other then.
+        seen.outcome, seen.reason, seen.finished = "succeeded", "", now
     if seen.finished is not None:
         return
-    status = pod.get("status", {})
     going = deleted or "deletionTimestamp" in pod["metadata"]
-    if status.get("phase") == "Succeeded":
-        seen.outcome = "succeeded"
-    elif status.get("phase") == "Failed" or going:
-        seen.outcome = "interrupted"
-        seen.reason = _reason(status)
-    else:
-        return
-    seen.finished = now
+    if status.get("phase") == "Failed" or going:
+        seen.outcome, seen.reason, seen.finished = "interrupted", _reason(status), now
 
 
 def _reason(status: Manifest) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from components.spec.groups import JobGroup
 from lab import faults as wrong
@@ -31,8 +30,6 @@ _HANDS = 4
 # A Job whose pod was ended tries again after 10 s, then 20 s, and so on.
 _PATIENCE = 60.0
 _TAIL = 90.0
-
-_PODS: Mapping[str, Any] = {"apiVersion": "v1", "kind": "Pod", "metadata": {}}
 
 
 @dataclass(kw_only=True)
@@ -201,10 +198,9 @@ def _fail(cluster: Cluster, fault: Fault, number: int) -> str:
     if fault == "drift":
         wrong.drift(cluster.api, cluster.pools, number)
         return f"drift {number}"
-    pods = cluster.api.items(_PODS)
     if fault == "node-lost":
-        return f"node lost ({wrong.lose_node(cluster.api, pods)})"
-    return f"zone lost ({wrong.lose_zone(cluster.api, cluster.pools, pods)})"
+        return f"node lost ({wrong.lose_node(cluster.api)})"
+    return f"zone lost ({wrong.lose_zone(cluster.api, cluster.pools)})"
 
 
 def _facts(

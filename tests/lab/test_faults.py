@@ -26,14 +26,14 @@ POOL = {
 
 
 class Api:
-    """Holds nodes and writes down what it was asked to change."""
+    """Holds nodes and pods, and writes down what it was asked to change."""
 
-    def __init__(self, nodes=()):
-        self.nodes = list(nodes)
+    def __init__(self, nodes=(), pods=()):
+        self.held = {"Node": list(nodes), "Pod": list(pods)}
         self.calls = []
 
-    def items(self, _):
-        return self.nodes
+    def items(self, manifest):
+        return self.held[manifest["kind"]]
 
     def get(self, manifest):
         return manifest
@@ -51,17 +51,46 @@ class Api:
 
 
 class Changed(Api):
+    """Its pods have changed since they were listed."""
+
+    def __init__(self, nodes, pods, now):
+        super().__init__(nodes, pods)
+        self.now = now
+
     def merge(self, manifest, patch, part=""):
-        if manifest["kind"] == "Pod":
-            assert {"resourceVersion": "7"} == patch["metadata"]
+        if manifest["kind"] == "Pod" and "7" == patch["metadata"]["resourceVersion"]:
             raise RefusedError(409, "it has been modified")
         super().merge(manifest, patch, part)
+
+    def get(self, manifest):
+        (found,) = [one for one in self.now if name_of(one) == name_of(manifest)]
+        found["metadata"]["resourceVersion"] = "8"
+        return {"kind": "Pod", **found}
 
 
 class Strict(Api):
     def delete(self, manifest):
         super().delete(manifest)
         raise RefusedError(404, "it is gone")
+
+
+class Broken(Api):
+    """Takes no change of a pod."""
+
+    def merge(self, manifest, patch, part=""):
+        if manifest["kind"] == "Pod":
+            raise RefusedError(500, "etcd is away")
+        super().merge(manifest, patch, part)
+
+
+class Late(Api):
+    """One more pod has come to a node when it is asked again."""
+
+    def items(self, manifest):
+        found = super().items(manifest)
+        if manifest["kind"] == "Pod":
+            self.held["Pod"] = [*found, pod("late", "n1", "Pending")]
+        return found
 
 
 def name_of(manifest):
@@ -168,29 +197,36 @@ def test_nothing_runs_nowhere():
 
 
 def test_a_lost_node_takes_its_pods_along():
-    """And its NodeClaim: in AWS the machine would be gone."""
-    api = Api([node("n1"), node("n2")])
+    """And its NodeClaim: in AWS the machine would be gone. Pods fail after that."""
     pods = [pod("a", "n1"), pod("b", "n1"), pod("c", "n2"), pod("d", None, "Pending")]
+    api = Api([node("n1"), node("n2")], pods)
 
-    assert "n1" == lose_node(api, pods)
+    assert "n1" == lose_node(api)
     assert [
-        ("Pod", "a"),
-        ("Pod", "b"),
         ("Node", "n1"),
         ("NodeClaim", "claim-n1"),
+        ("Pod", "a"),
+        ("Pod", "b"),
     ] == api.deleted()
 
 
 def test_a_lost_node_takes_no_pods_before_it_goes():
-    api = Api([node("n1")])
-    lose_node(api, [pod("a", "n1")])
+    api = Api([node("n1")], [pod("a", "n1")])
+    lose_node(api)
 
     assert ("merge", "Node", "n1", {"spec": {"unschedulable": True}}) == api.calls[0]
 
 
+def test_a_pod_that_came_to_a_node_that_is_lost_goes_with_it():
+    api = Late([node("n1")], [pod("a", "n1")])
+    lose_node(api)
+
+    assert [("Pod", "a"), ("Pod", "late")] == api.deleted()[-2:]
+
+
 def test_what_waits_for_a_drain_does_not_keep_a_lost_node():
-    api = Api([node("n1")])
-    lose_node(api, [pod("a", "n1")])
+    api = Api([node("n1")], [pod("a", "n1")])
+    lose_node(api)
 
     free = {"metadata": {"finalizers": None}}
     assert ("merge", "Node", "n1", free) in api.calls
@@ -201,49 +237,73 @@ def test_pods_of_a_lost_node_fail_as_kubernetes_fails_them():
     """A Job makes another pod then, and does not count the failure."""
     running, ended = pod("a", "n1"), pod("b", "n1", "Succeeded")
     running["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
-    api = Api([node("n1")])
-    lose_node(api, [running, ended])
+    api = Api([node("n1")], [running, ended])
+    lose_node(api)
 
-    ((status, conditions),) = [
+    ((status, conditions),) = failures(api)
+    assert "Failed" == status
+    assert [("Ready", None), ("DisruptionTarget", "DeletionByPodGC")] == [
+        (one["type"], one.get("reason")) for one in conditions
+    ]
+    assert [("Pod", "a"), ("Pod", "b")] == api.deleted()[-2:]
+
+
+def failures(api):
+    return [
         (patch["status"]["phase"], patch["status"]["conditions"])
         for verb, kind, _, *patches in api.calls
         if (verb, kind) == ("merge", "Pod")
         for patch in patches
     ]
-    assert "Failed" == status
-    assert [("Ready", None), ("DisruptionTarget", "DeletionByPodGC")] == [
-        (one["type"], one.get("reason")) for one in conditions
-    ]
-    assert [("Pod", "a"), ("Pod", "b")] == api.deleted()[:2]
 
 
 def test_a_pod_that_ended_meanwhile_does_not_fail():
-    api = Changed([node("n1")])
+    api = Changed([node("n1")], [pod("a", "n1")], [pod("a", "n1", "Succeeded")])
 
-    assert "n1" == lose_node(api, [pod("a", "n1")])
-    assert ("Pod", "a") == api.deleted()[0]
+    assert "n1" == lose_node(api)
+    assert [] == failures(api)
+    assert ("Pod", "a") == api.deleted()[-1]
+
+
+def test_a_pod_that_changed_meanwhile_fails_as_it_is_now():
+    now = pod("a", "n1")
+    now["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
+    api = Changed([node("n1")], [pod("a", "n1")], [now])
+
+    assert "n1" == lose_node(api)
+    ((_, conditions),) = failures(api)
+    assert ["Ready", "DisruptionTarget"] == [one["type"] for one in conditions]
+    assert ("Pod", "a") == api.deleted()[-1]
 
 
 def test_what_is_gone_already_does_not_matter():
-    api = Strict([node("n1")])
+    api = Strict([node("n1")], [pod("a", "n1")])
 
-    assert "n1" == lose_node(api, [pod("a", "n1")])
+    assert "n1" == lose_node(api)
     assert 3 == len(api.deleted())
+
+
+def test_a_pod_that_cannot_be_failed_ends_the_run():
+    """Else its Job would never run again, and nobody would know why."""
+    with pytest.raises(RefusedError, match="etcd is away"):
+        lose_node(Broken([node("n1")], [pod("a", "n1")]))
 
 
 def test_an_idle_cluster_loses_nothing():
     api = Api([node("n1")])
 
-    assert "no node held a running pod" == lose_node(api, [])
-    assert "no zone held a running pod" == lose_zone(api, [POOL], [])
+    assert "no node held a running pod" == lose_node(api)
+    assert "no zone held a running pod" == lose_zone(api, [POOL])
     assert [] == api.calls
 
 
 def test_a_lost_zone_takes_its_nodes_and_gives_no_more():
-    api = Api([node("n1"), node("n2", "zone-b"), node("n3", "zone-b")])
-    pods = [pod("a", "n1"), pod("b", "n2"), pod("c", "n3")]
+    api = Api(
+        [node("n1"), node("n2", "zone-b"), node("n3", "zone-b")],
+        [pod("a", "n1"), pod("b", "n2"), pod("c", "n3")],
+    )
 
-    assert "zone-b" == lose_zone(api, [POOL], pods)
+    assert "zone-b" == lose_zone(api, [POOL])
     assert [("Node", "n2"), ("Node", "n3")] == [
         one for one in api.deleted() if one[0] == "Node"
     ]

@@ -191,6 +191,22 @@ def test_what_happens_after_success_is_no_interruption():
     assert 0 == watch.observer.interrupted
 
 
+def test_one_that_was_told_to_go_and_ended_well_was_not_interrupted():
+    """Its Job has what it waited for, and makes no other pod."""
+    watch = Watch()
+    watch.pod(1, "ADDED", place="kwok-1", phase="Running")
+    watch.pod(2, place="kwok-1", phase="Running", going=True)
+    watch.pod(3, place="kwok-1", phase="Succeeded", going=True)
+    watch.pod(4, "DELETED", place="kwok-1", phase="Succeeded", going=True)
+
+    assert ("succeeded", "", 3) == (
+        watch.one.outcome,
+        watch.one.reason,
+        watch.one.finished,
+    )
+    assert (1, 0) == (watch.observer.ended, watch.observer.interrupted)
+
+
 def test_a_pod_that_runs_on_is_unfinished():
     watch = Watch()
     watch.pod(1, "ADDED", phase="Running")
