@@ -58,7 +58,8 @@ class Watch(History):
         super().__init__(api, _KINDS)
         self.bound: dict[str, float] = {}
         self.replicas: dict[str, list[tuple[float, int]]] = {}
-        self.ending: set[str] = set()
+        # With the seconds that it has: none is left at 0, but one may be met.
+        self.ending: dict[str, int] = {}
 
     def look(self) -> None:
         """Take in what is there now, and note what is new."""
@@ -69,7 +70,7 @@ class Watch(History):
             if "nodeName" in pod["spec"]:
                 self.bound.setdefault(name, now)
             if "deletionTimestamp" in pod["metadata"]:
-                self.ending.add(name)
+                self.ending[name] = pod["metadata"]["deletionGracePeriodSeconds"]
         for one in self.all("Deployment"):
             steps = self.replicas.setdefault(one["metadata"]["name"], [])
             wanted = one["spec"]["replicas"]
