@@ -34,7 +34,7 @@ _TAIL = 90.0
 
 @dataclass(kw_only=True)
 class _Clock:
-    """Seconds of real time since the load began; 0 before."""
+    """Seconds of the load since it began; 0 before."""
 
     pace: Pace
     begin: float | None = None
@@ -213,4 +213,4 @@ def _facts(
     if acts.notes:
         yield "happened", "; ".join(acts.notes)
     yield "nodes told to go while jobs ran on them", str(observer.given_up_busy)
-    yield "latest creation", f"{acts.late:.1f} s of real time after its time"
+    yield "latest creation", f"{acts.late:.1f} s of the load after its time"
