@@ -1,6 +1,6 @@
 """The part of `summary.md` that describes one node group."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from components.spec.capacity import (
     EVICTION_MEMORY_MIB,
@@ -14,7 +14,10 @@ from components.spec.instance_types import InstanceType, InstanceTypes
 from components.spec.mime import USER_DATA_LIMIT
 from components.spec.node_config import managed_user_data, usual_cluster
 from components.spec.scaler.auto_mode import AutoMode
-from components.spec.scaler.autoscaler_groups import self_managed_group_tags
+from components.spec.scaler.autoscaler_groups import (
+    managed_group_tags,
+    self_managed_group_tags,
+)
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
 from components.spec.scaler.karpenter import Karpenter
 from components.spec.tags import TAG_LIMIT
@@ -97,15 +100,23 @@ def _facts(
 
 def _tags(group: ServerGroup | JobGroup, settings: Settings) -> str:
     scaler, every = settings.scaler, {"Name", *settings.tags, *group.tags}
-    place = "the nodes"
     if isinstance(group, ServerGroup):
-        place = "the node group"
-    elif isinstance(scaler, ClusterAutoscaler):
-        place = "the Auto Scaling group"
-        options = scaler.scale_down(group.name)
-        name = str(settings.cluster.name)
-        every |= self_managed_group_tags(name, group, options).keys()
-    return f"{len(every)} of {TAG_LIMIT} on {place}"
+        return _of_limit(every, "the node group")
+    if not isinstance(scaler, ClusterAutoscaler):
+        return _of_limit(every, "the nodes")
+    name, options = str(settings.cluster.name), scaler.scale_down(group.name)
+    if scaler.groups == "managed":
+        added = managed_group_tags(name, group, options)
+        return (
+            f"{_of_limit(every, 'each node group')}; "
+            f"{_of_limit(added, 'its Auto Scaling group')}, beside those of EKS"
+        )
+    own = self_managed_group_tags(name, group, options)
+    return _of_limit(every | own.keys(), "the Auto Scaling group")
+
+
+def _of_limit(keys: Collection[str], place: str) -> str:
+    return f"{len(keys)} of {TAG_LIMIT} on {place}"
 
 
 def _eks_decides(group: ServerGroup | JobGroup, settings: Settings) -> bool:

@@ -197,6 +197,31 @@ def test_tags_are_counted_as_they_are_deployed(deploy, type_, place):
     assert deployed == counted
 
 
+def test_tags_of_managed_job_groups_are_counted_as_they_are_deployed(deploy):
+    alpha = settings.load_file(ROOT, "alpha")
+    managed = replace(
+        alpha,
+        cluster=replace(alpha.cluster, ami_release=None),
+        scaler=replace(alpha.scaler, groups="managed"),
+    )
+    deployment = deploy(lambda: program.deploy(managed), "alpha")
+    (own,) = [
+        len(one.inputs["tags"])
+        for one in deployment.of_type("aws:eks/nodeGroup:NodeGroup")
+        if one.name == "platform-job-ap-northeast-2a"
+    ]
+    added = [
+        one.name
+        for one in deployment.of_type("aws:autoscaling/tag:Tag")
+        if one.name.startswith("platform-job-ap-northeast-2a-")
+    ]
+
+    assert (
+        f"| tags | {own} of 50 on each node group; {len(added)} of 50 on its Auto "
+        "Scaling group, beside those of EKS |"
+    ) in summary("alpha", managed)
+
+
 def test_an_existing_network_and_a_group_of_unknown_types_are_described(prod):
     unknown = replace(prod.jobs[0], instance_types=("m99i.4xlarge", "m98i.4xlarge"))
     network = ExistingNetwork(vpc_id="vpc-1", subnet_ids=("subnet-1", "subnet-2"))
