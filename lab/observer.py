@@ -146,15 +146,6 @@ class Observer:
         with self._lock:
             return sum(bool(node.jobs_when_given_up) for node in self._nodes.values())
 
-    @property
-    def interrupted(self) -> int:
-        """How many pods of jobs were ended by others."""
-        with self._lock:
-            return sum(
-                pod.outcome == "interrupted" and not pod.balloon
-                for pod in self._pods.values()
-            )
-
     def pods(self) -> tuple[PodRecord, ...]:
         """Return every pod, in the order of their creation."""
         with self._lock:

@@ -1,7 +1,7 @@
 """What a node of each job group offers, read from the same specs as the groups."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from components.spec.capacity import node_capacity
 from components.spec.groups import JobGroup
@@ -9,46 +9,13 @@ from components.spec.instance_types import InstanceType, InstanceTypes
 from components.spec.problems import refuse
 from lab.model import Job, LeftOut, Load, NodeShape
 
-__all__ = ["DaemonPods", "fits", "fitting", "node_shapes"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DaemonPods:
-    """
-    What the DaemonSets take of every node before the first job comes.
-
-    Args:
-        pods: How many run on a node, 0 or more.
-        cpu: What they request together, millicores.
-        memory: What they request together, MiB.
-
-    Raises:
-        ValueError: A number is negative. All are named.
-
-    Sources:
-        No DaemonSet: the figures then belong to jobs alone, whatever add-ons a
-        cluster has. Give those of yours to see what they cost.
-    """
-
-    pods: int = 0
-    cpu: int = 0
-    memory: int = 0
-
-    def __post_init__(self) -> None:
-        numbers = {"pods": self.pods, "cpu": self.cpu, "memory": self.memory}
-        refuse(
-            f"{name} must be 0 or more, got {name}={number}"
-            for name, number in numbers.items()
-            if number < 0
-        )
+__all__ = ["fits", "fitting", "node_shapes"]
 
 
 def node_shapes(
     groups: Sequence[JobGroup],
     instance_types: InstanceTypes,
     prices: Mapping[str, float] | None = None,
-    *,
-    daemons: DaemonPods = DaemonPods(),
 ) -> tuple[NodeShape, ...]:
     """
     Say what each type of each group leaves for jobs, in the order of the stack file.
@@ -58,7 +25,6 @@ def node_shapes(
         instance_types: The bundled table with those of the stack file.
         prices: USD an hour by instance type; None, or a type without one, is a
             shape without a price.
-        daemons: What DaemonSets take of every node.
 
     Raises:
         ValueError: A type is not in the table, or nothing is left of a node. All
@@ -66,16 +32,16 @@ def node_shapes(
     """
     refuse(_unknown(groups, instance_types))
     found = [
-        (place, _shape(group, one, types, prices or {}, daemons))
+        (place, _shape(group, one, types, prices or {}))
         for place, group in enumerate(groups)
         for types in [_types(group, instance_types)]
         for one in types
     ]
     refuse(
         f"jobs[{place}].instance_types: {shape.instance_type} must leave something for "
-        f"jobs, got cpu={shape.cpu}m, memory={shape.memory}Mi, pods={shape.pods}"
+        f"jobs, got cpu={shape.cpu}m, memory={shape.memory}Mi"
         for place, shape in found
-        if min(shape.cpu, shape.memory, shape.pods) < 1
+        if min(shape.cpu, shape.memory) < 1
     )
     return tuple(shape for _, shape in found)
 
@@ -125,16 +91,15 @@ def _shape(
     one: InstanceType,
     types: Sequence[InstanceType],
     prices: Mapping[str, float],
-    daemons: DaemonPods,
 ) -> NodeShape:
     left = node_capacity(group, one, max(each.vcpus for each in types))
     return NodeShape(
         group=group.name,
         instance_type=one.name,
         architecture=one.architecture,
-        cpu=left.allocatable_cpu_m - daemons.cpu,
-        memory=left.allocatable_memory_mib - daemons.memory,
-        pods=group.kubelet.max_pods - daemons.pods,
+        cpu=left.allocatable_cpu_m,
+        memory=left.allocatable_memory_mib,
+        pods=group.kubelet.max_pods,
         vcpus=one.vcpus,
         price=prices.get(one.name),
     )

@@ -6,7 +6,7 @@ from components.spec.groups import JobGroup
 from components.spec.instance_types import InstanceTypes
 from components.spec.kubelet import KubeletTuning
 from lab.model import Job, LeftOut, Load, NodeShape
-from lab.shapes import DaemonPods, fits, fitting, node_shapes
+from lab.shapes import fits, fitting, node_shapes
 
 TYPES = InstanceTypes.bundled()
 
@@ -87,14 +87,6 @@ def test_the_limit_of_the_group_is_the_pods_of_the_shape():
     assert 110 == one.pods
 
 
-def test_daemon_sets_take_their_part_first():
-    daemons = DaemonPods(pods=4, cpu=180, memory=120)
-
-    assert (shape(cpu=15_710, memory=31_633, pods=56),) == node_shapes(
-        [group()], TYPES, daemons=daemons
-    )
-
-
 def test_a_type_without_a_price_has_none():
     groups = [group(instance_types=("c6i.4xlarge", "c6a.4xlarge"))]
 
@@ -116,24 +108,15 @@ def test_unknown_types_are_named_all_at_once():
     ] == str(caught.value).splitlines()
 
 
-def test_daemon_sets_that_leave_nothing_are_refused():
-    with pytest.raises(ValueError, match="pods=0") as caught:
-        node_shapes([group()], TYPES, daemons=DaemonPods(pods=60))
+def test_a_type_that_leaves_nothing_is_refused():
+    """Reserved for 60 pods is more than the memory of the smallest."""
+    with pytest.raises(ValueError, match="nano") as caught:
+        node_shapes([group(instance_types=("t3.nano",))], TYPES)
 
     assert (
-        "jobs[0].instance_types: c6i.4xlarge must leave something for jobs, got "
-        "cpu=15890m, memory=31753Mi, pods=0"
+        "jobs[0].instance_types: t3.nano must leave something for jobs, got "
+        "cpu=1930m, memory=-503Mi"
     ) == str(caught.value)
-
-
-def test_daemon_sets_cannot_give_resources():
-    with pytest.raises(ValueError, match="pods=-1") as caught:
-        DaemonPods(pods=-1, cpu=-2, memory=0)
-
-    assert [
-        "pods must be 0 or more, got pods=-1",
-        "cpu must be 0 or more, got cpu=-2",
-    ] == str(caught.value).splitlines()
 
 
 @pytest.mark.parametrize(
