@@ -1,7 +1,7 @@
 """What costs the rest: a load by one reference after the other."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from components.spec.scaler.duration import seconds
@@ -11,6 +11,7 @@ from lab.bounds import Bound, best_fit, floor, ideal
 from lab.model import Load, NodeShape
 from lab.online import Choice
 from lab.pace import NODE_START
+from lab.shapes import fits
 
 __all__ = ["APART", "BATCH", "BOOT", "IDLE", "Loss", "losses"]
 
@@ -31,6 +32,9 @@ _WAYS: dict[str, Choice] = {
     "affinity": "most-pods",
     "MostAllocated": "fullest",
 }
+_OURS = "affinity"
+_SOONER = 10
+_SIZES = {"half": 0.5, "twice": 2.0}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +69,7 @@ def losses(
 
     The references come first, then the best fit with one thing changed, then what
     the three ways of packing make of all delays together, with long jobs among the
-    others and apart.
+    others and apart, then our default with what else could be set.
 
     Args:
         load: What runs.
@@ -94,6 +98,16 @@ def losses(
     for way, choice in _WAYS.items():
         rows[f"{way}, all delays"] = late(choice=choice)
         rows[f"{way}, all delays, long jobs apart"] = late(choice=choice, apart=apart)
+    ours, soon = f"{_OURS}, all delays", idle / _SOONER
+    rows[f"{ours}, empty nodes stay {soon:g} s"] = fit(
+        soon, boot, batch=batch, choice=_WAYS[_OURS]
+    )
+    for text, factor in _SIZES.items():
+        other = [_sized(shape, factor) for shape in shapes]
+        if all(fits(job, other) for job in load.jobs):
+            rows[f"{ours}, nodes of {text} the size"] = best_fit(
+                load, other, idle, boot, batch=batch, choice=_WAYS[_OURS]
+            )
     least, best = rows["pods move (ideal)"].paid, rows["pods stay (best fit)"].paid
     return tuple(
         Loss(
@@ -103,6 +117,17 @@ def losses(
             against_best_fit=_ratio(bound.paid, best),
         )
         for text, bound in rows.items()
+    )
+
+
+def _sized(shape: NodeShape, factor: float) -> NodeShape:
+    """Return the same machine in another size; maxPods stays, as by our default."""
+    return replace(
+        shape,
+        cpu=round(shape.cpu * factor),
+        memory=round(shape.memory * factor),
+        vcpus=round(shape.vcpus * factor),
+        price=None if shape.price is None else shape.price * factor,
     )
 
 

@@ -367,9 +367,33 @@ def test_the_table_of_losses_begins_with_the_references():
         "affinity, all delays, long jobs apart",
         "MostAllocated, all delays",
         "MostAllocated, all delays, long jobs apart",
+        "affinity, all delays, empty nodes stay 3 s",
+        "affinity, all delays, nodes of half the size",
+        "affinity, all delays, nodes of twice the size",
     ] == [row.text for row in rows]
     assert [1, 1] == [row.against_best_fit for row in rows[1:3]]
     assert pytest.approx(735 / 705) == rows[5].against_ideal
+
+
+def test_other_sizes_of_nodes_are_paid_by_their_size():
+    """Four jobs of 1 CPU for a minute: one node of 4, two of 2, or half of one of 8."""
+    jobs = [job(duration=60, memory=100, name=str(place)) for place in range(4)]
+    rows = {
+        row.text: row.against_best_fit
+        for row in losses(load(*jobs), (SMALL,), idle=0, boot=0, batch=0)
+    }
+
+    assert [1.0, 1.0, 2.0] == [
+        rows[f"affinity, all delays{text}"]
+        for text in ("", ", nodes of half the size", ", nodes of twice the size")
+    ]
+
+
+def test_a_size_that_is_too_small_for_a_job_is_not_compared():
+    rows = losses(load(job(cpu=3_000)), (SMALL,))
+
+    assert "affinity, all delays, nodes of twice the size" == rows[-1].text
+    assert not [row for row in rows if "half" in row.text]
 
 
 def test_a_load_without_jobs_loses_nothing():
