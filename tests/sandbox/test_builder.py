@@ -117,6 +117,18 @@ def test_go_is_the_one_of_the_virtual_environment_and_pins_are_not_changed(
     ] == calls(environ)
 
 
+def test_tags_leave_parts_out_and_make_another_folder(environ):
+    plain = obtain(BUNDLE, environ)
+    Path(environ["CALLS"]).unlink()
+    (build,) = BUNDLE.builds
+    small = obtain(replace(BUNDLE, builds=(replace(build, tags=("a", "b")),)), environ)
+    listed, built, _ = calls(environ)
+
+    assert plain != small
+    assert listed.endswith(" list -deps -tags=a,b example.org/tool/cmd/tool")
+    assert " build -v -tags=a,b -ldflags=" in built
+
+
 @pytest.mark.parametrize("file", ["go.mod", "go.sum", "main.go"])
 def test_a_changed_pin_or_program_is_another_folder(environ, tmp_path, file):
     source = tmp_path / "modules" / "module" / file
