@@ -68,7 +68,8 @@ class Report:
 
     Args:
         records: Folder of the run.
-        docs: Folder that gets it as Markdown with pictures, None for the HTML again.
+        docs: File that gets it as Markdown, with pictures in a folder of its name;
+            None for the HTML again.
     """
 
     records: Path
@@ -174,6 +175,9 @@ def _parser() -> argparse.ArgumentParser:
         "--from", dest="records", type=Path, default=Path("build/lab"), metavar="FOLDER"
     )
     report.add_argument(
-        "--docs", type=Path, help="write it as Markdown with pictures, here"
+        "--docs",
+        type=Path,
+        metavar="FILE",
+        help="write it as Markdown, here, with pictures in a folder of its name",
     )
     return parser

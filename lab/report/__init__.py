@@ -55,11 +55,11 @@ def table(runs: Sequence[ScenarioRun], load: Load, shapes: Sequence[NodeShape]) 
     return terminal.render(Study(runs=tuple(runs), load=load, shapes=tuple(shapes)))
 
 
-def to_markdown(run: Path, docs: Path) -> None:
+def to_markdown(run: Path, file: Path) -> None:
     """
-    Write `lab.md` and its pictures into *docs*, from the folder of a run.
+    Write *file* and, into a folder of its name, its pictures, from the folder of a run.
 
     Raises:
         ValueError: The folder holds no records of this version.
     """
-    markdown.write(records.read(run), docs)
+    markdown.write(records.read(run), file)

@@ -7,35 +7,32 @@ from lab.report.blocks import Block, Bullets, Code, Picture, Table, Text
 from lab.report.sections import TITLE, sections
 from lab.report.study import Study
 
-__all__ = ["FILE", "render", "write"]
-
-FILE = "lab.md"
-"""Name of the document; the folder of its pictures has its name without the end."""
+__all__ = ["render", "write"]
 
 # Ink and paper: what the drawing takes from the page in HTML.
 _STYLE = "<style>svg{color:#1f2328;background:#ffffff}</style>"
 
 
-def write(study: Study, docs: Path) -> None:
-    """Write `lab.md` and `lab/*.svg` into *docs*; older pictures go."""
-    pictures = docs / Path(FILE).stem
+def write(study: Study, file: Path) -> None:
+    """Write *file*, and pictures into a folder of its name; older pictures go."""
+    pictures = file.with_suffix("")
     pictures.mkdir(parents=True, exist_ok=True)
     for old in sorted(pictures.glob("*.svg")):
         old.unlink()
-    text, drawn = render(study)
+    text, drawn = render(study, pictures.name)
     for picture in drawn:
         (pictures / f"{picture.name}.svg").write_text(_file(picture))
-    (docs / FILE).write_text(text)
+    file.write_text(text)
 
 
-def render(study: Study) -> tuple[str, tuple[Picture, ...]]:
-    """Return the text and the pictures that it shows."""
+def render(study: Study, folder: str) -> tuple[str, tuple[Picture, ...]]:
+    """Return the text and the pictures that it shows, as if they lay in *folder*."""
     content = sections(study)
     lines = [f"# {TITLE}", ""]
     for section in content:
         lines += [f"## {section.title}", ""]
         for block in section.blocks:
-            lines += [*_lines(block), ""]
+            lines += [*_lines(block, folder), ""]
     drawn = tuple(
         block
         for section in content
@@ -45,7 +42,7 @@ def render(study: Study) -> tuple[str, tuple[Picture, ...]]:
     return "\n".join(lines).rstrip() + "\n", drawn
 
 
-def _lines(block: Block) -> Iterator[str]:
+def _lines(block: Block, folder: str) -> Iterator[str]:
     match block:
         case Text(sentences=sentences):
             yield from sentences
@@ -60,7 +57,6 @@ def _lines(block: Block) -> Iterator[str]:
             yield _line(["---" if n in words else "---:" for n in range(len(head))])
             yield from map(_line, rows)
         case Picture(name=name, caption=caption, says=says):
-            folder = Path(FILE).stem
             yield from (f"![{_plain(says)}]({folder}/{name}.svg)", "", caption)
 
 

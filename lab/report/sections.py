@@ -24,7 +24,7 @@ __all__ = ["TITLE", "sections"]
 
 TITLE = "What these settings do to jobs and nodes"
 
-_AGAIN = ".venv/bin/python -m lab report --from build/lab --docs docs"
+_AGAIN = ".venv/bin/python -m lab report --from build/lab --docs lab.md"
 
 
 def sections(study: Study) -> tuple[Section, ...]:

@@ -72,8 +72,8 @@ def test_the_scheduler_is_measured_alone_unless_scenarios_are_named(
 
 def test_a_report_is_of_the_last_run():
     assert Report(records=Path("build/lab"), docs=None) == parse(["report"])
-    assert Report(records=Path("a"), docs=Path("docs")) == parse(
-        ["report", "--from", "a", "--docs", "docs"]
+    assert Report(records=Path("a"), docs=Path("docs/a.md")) == parse(
+        ["report", "--from", "a", "--docs", "docs/a.md"]
     )
 
 

@@ -31,7 +31,7 @@ def _undrawn(monkeypatch):
 
 
 def text(study=STUDY):
-    return markdown.render(study)[0]
+    return markdown.render(study, "lab")[0]
 
 
 def section(title, study=STUDY):
@@ -80,7 +80,7 @@ def test_a_folder_without_records_is_refused(tmp_path):
     message = f"from must be a folder of a lab run, got {tmp_path} without records.json"
 
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        lab.report.to_markdown(tmp_path, tmp_path)
+        lab.report.to_markdown(tmp_path, tmp_path / "lab.md")
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_pictures_lie_beside_the_document_and_older_ones_go(tmp_path):
     records.save(STUDY, tmp_path)
     (tmp_path / "lab").mkdir()
     (tmp_path / "lab/older.svg").write_text("<svg/>")
-    lab.report.to_markdown(tmp_path, tmp_path)
+    lab.report.to_markdown(tmp_path, tmp_path / "lab.md")
     shown = re.findall(r"\]\((lab/.+\.svg)\)", (tmp_path / "lab.md").read_text())
 
     assert ["lab/costs.svg", "lab/nodes.svg", "lab/waits.svg"] == shown

@@ -29,7 +29,7 @@ def words(svg):
 def test_equal_records_give_equal_bytes(tmp_path):
     records.save(STUDY, tmp_path)
     for folder in ("one", "two"):
-        lab.report.to_markdown(tmp_path, tmp_path / folder)
+        lab.report.to_markdown(tmp_path, tmp_path / folder / "lab.md")
     files = [
         {
             path.relative_to(tmp_path / folder).as_posix(): path.read_bytes()
