@@ -60,9 +60,11 @@ test: tools ## Run all tests but those of `make test-cluster`
 		--ignore tests/cluster --ignore tests/engine/long
 
 test-cluster: cluster-tools ## Run the tests on a real control plane, and the long ones
-	@# Stories mostly wait: for nodes, for retries, for the clock of a schedule.
-	PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 4 --dist loadfile \
-		--no-loadscope-reorder --durations 5 tests/cluster tests/engine/long
+	@# Stories mostly wait: for nodes, for retries, for the clock of a schedule. Those on
+	@# a control plane measure seconds, so nothing that computes runs beside them.
+	$(RUN) -m pytest -n 2 --dist loadfile --durations 5 tests/cluster
+	PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 3 --dist loadfile --durations 5 \
+		tests/engine/long
 
 check: $(STAMP) ## Check style, types, imports and links
 	$(RUN) -m ruff check .
