@@ -61,7 +61,7 @@ test: tools ## Run all tests but those of `make test-cluster`
 
 test-cluster: cluster-tools ## Run the tests on a real control plane, and the long ones
 	@# Stories mostly wait: for nodes, for retries, for the clock of a schedule. Those on
-	@# a control plane measure seconds, so nothing that computes runs beside them.
+	@# a control plane measure seconds, so the stories of the engine come after them.
 	$(RUN) -m pytest -n 2 --dist loadfile --durations 5 tests/cluster
 	PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 3 --dist loadfile --durations 5 \
 		tests/engine/long

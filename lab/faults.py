@@ -1,8 +1,8 @@
 """What goes wrong in a run, on request."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, get_args
 
 from components.spec.problems import refuse
@@ -152,7 +152,8 @@ def _end(api: ClusterApi, nodes: Sequence[Manifest]) -> None:
     names = {node["metadata"]["name"] for node in nodes}
     claims = {node["metadata"]["labels"]["kubernetes.io/hostname"] for node in nodes}
     for node in nodes:
-        api.merge(node, {"spec": {"unschedulable": True}})
+        with _unless_gone():
+            api.merge(node, {"spec": {"unschedulable": True}})
     for node in nodes:
         _remove(api, node)
     for claim in sorted(claims):
@@ -177,12 +178,9 @@ def _collect(api: ClusterApi, pod: Manifest) -> None:
 
     Sources: Kubernetes, pkg/controller/podgc, markFailedAndDeletePodWithCondition.
     """
-    try:
+    with _unless_gone():
         _fail(api, pod)
         api.delete(pod)
-    except RefusedError as error:
-        if error.status != _GONE:
-            raise
 
 
 def _fail(api: ClusterApi, pod: Manifest) -> None:
@@ -208,6 +206,16 @@ def _failed(pod: Manifest) -> Manifest:
 
 def _remove(api: ClusterApi, manifest: Manifest) -> None:
     """Delete an object without what its finalizers wait for."""
-    with suppress(RefusedError):
+    with _unless_gone():
         api.merge(manifest, {"metadata": {"finalizers": None}})
         api.delete(manifest)
+
+
+@contextmanager
+def _unless_gone() -> Generator[None]:
+    """Let it pass that an object is gone already, and nothing else."""
+    try:
+        yield
+    except RefusedError as error:
+        if error.status != _GONE:
+            raise

@@ -90,6 +90,8 @@ def parse(arguments: Sequence[str]) -> Run | Report:
     parser = _parser()
     found = parser.parse_args(given)
     if found.command == "report":
+        if found.docs is not None and found.docs.suffix != ".md":
+            parser.error(f"--docs must be a file that ends with .md, got {found.docs}")
         return Report(records=found.records, docs=found.docs)
     if (found.nodes is None) != (found.pods is None):
         parser.error("--nodes and --pods must be given together")

@@ -24,7 +24,8 @@ __all__ = ["TITLE", "sections"]
 
 TITLE = "What these settings do to jobs and nodes"
 
-_AGAIN = ".venv/bin/python -m lab report --from build/lab --docs lab.md"
+# Of `lab.options`, where a run says no other.
+_OUT = "build/lab"
 
 
 def sections(study: Study) -> tuple[Section, ...]:
@@ -198,12 +199,17 @@ def _distorted(study: Study) -> list[Block]:
 
 
 def _repeated(study: Study) -> Iterator[Block]:
+    said = _said(study.command)
     if study.command:
-        yield Code(text=_by_make(study.command))
+        variables = [
+            f"{name.upper()}={shlex.quote(value)}" for name, value in said.items()
+        ]
+        yield Code(text=" ".join(["make lab", *variables]))
         yield Text(sentences=["It sets everything up, and then runs:"])
         yield Code(text=study.command)
     yield Text(sentences=["From the records of a run, these pages are written by:"])
-    yield Code(text=_AGAIN)
+    folder = shlex.quote(said.get("out", _OUT))
+    yield Code(text=f".venv/bin/python -m lab report --from {folder} --docs lab.md")
     if study.versions:
         yield Table(
             caption="Versions",
@@ -213,16 +219,13 @@ def _repeated(study: Study) -> Iterator[Block]:
         )
 
 
-def _by_make(command: str) -> str:
-    """Return `python -m lab run --speed 5` as people run it, `make lab SPEED=5`."""
-    _, _, _, _, *words = shlex.split(command)
+def _said(command: str) -> dict[str, str]:
+    """Return the options of a command such as `python -m lab run --speed 5`."""
+    words = shlex.split(command)[4:]
     parts = [
         part
         for word in words
         for part in (word.split("=", 1) if word.startswith("--") else [word])
     ]
-    said = [
-        f"{name.removeprefix('--').upper()}={shlex.quote(value)}"
-        for name, value in zip(parts[::2], parts[1::2], strict=True)
-    ]
-    return " ".join(["make lab", *said])
+    names = [name.removeprefix("--") for name in parts[::2]]
+    return dict(zip(names, parts[1::2], strict=True))

@@ -58,19 +58,20 @@ class Watch(History):
         super().__init__(api, _KINDS)
         self.bound: dict[str, float] = {}
         self.replicas: dict[str, list[tuple[float, int]]] = {}
-        # With the seconds that it has: none is left at 0, but one may be met.
-        self.ending: dict[str, int] = {}
+        # The seconds that it has, at each look that met it.
+        self.ending: dict[str, list[int]] = {}
 
     def look(self) -> None:
         """Take in what is there now, and note what is new."""
         super().look()
-        now = time.time()
+        now, here = time.time(), self.names("Pod")
         for pod in self.all("Pod"):
             name = pod["metadata"]["name"]
             if "nodeName" in pod["spec"]:
                 self.bound.setdefault(name, now)
-            if "deletionTimestamp" in pod["metadata"]:
-                self.ending[name] = pod["metadata"]["deletionGracePeriodSeconds"]
+            if "deletionTimestamp" in pod["metadata"] and name in here:
+                left = pod["metadata"]["deletionGracePeriodSeconds"]
+                self.ending.setdefault(name, []).append(left)
         for one in self.all("Deployment"):
             steps = self.replicas.setdefault(one["metadata"]["name"], [])
             wanted = one["spec"]["replicas"]

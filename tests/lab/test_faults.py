@@ -69,16 +69,27 @@ class Changed(Api):
 
 
 class Strict(Api):
+    """All that it listed is gone."""
+
+    def merge(self, manifest, patch, part=""):
+        super().merge(manifest, patch, part)
+        if patch == {"spec": {"unschedulable": True}}:
+            raise RefusedError(404, "it is gone")
+
     def delete(self, manifest):
         super().delete(manifest)
         raise RefusedError(404, "it is gone")
 
 
 class Broken(Api):
-    """Takes no change of a pod."""
+    """Takes no change of a kind."""
+
+    def __init__(self, nodes, pods, kind):
+        super().__init__(nodes, pods)
+        self.kind = kind
 
     def merge(self, manifest, patch, part=""):
-        if manifest["kind"] == "Pod":
+        if manifest["kind"] == self.kind:
             raise RefusedError(500, "etcd is away")
         super().merge(manifest, patch, part)
 
@@ -283,10 +294,11 @@ def test_what_is_gone_already_does_not_matter():
     assert 3 == len(api.deleted())
 
 
-def test_a_pod_that_cannot_be_failed_ends_the_run():
-    """Else its Job would never run again, and nobody would know why."""
+@pytest.mark.parametrize("kind", ["Node", "NodeClaim", "Pod"])
+def test_what_cannot_be_ended_ends_the_run(kind):
+    """Else a Job would never run again, or run on, and nobody would know why."""
     with pytest.raises(RefusedError, match="etcd is away"):
-        lose_node(Broken([node("n1")], [pod("a", "n1")]))
+        lose_node(Broken([node("n1")], [pod("a", "n1")], kind))
 
 
 def test_an_idle_cluster_loses_nothing():

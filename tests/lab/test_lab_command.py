@@ -77,6 +77,17 @@ def test_a_report_is_of_the_last_run():
     )
 
 
+def test_a_folder_in_place_of_a_document_is_refused(capsys):
+    """Its pictures would be taken for older ones of a report, and go."""
+    with pytest.raises(SystemExit) as caught:
+        parse(["report", "--docs", "docs"])
+
+    assert 2 == caught.value.code
+    assert "--docs must be a file that ends with .md, got docs" in (
+        capsys.readouterr().err
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -344,6 +344,17 @@ def test_make_repeats_what_was_run(words, said):
     assert f"```\nmake lab{said}\n```" in section("How is it repeated?", study)
 
 
+@pytest.mark.parametrize(
+    ("words", "folder"), [([], "build/lab"), (["--out", "my runs/a"], "'my runs/a'")]
+)
+def test_pages_are_written_from_the_folder_of_the_run(words, folder):
+    study = replace(STUDY, command=parse(["run", *words]).words)
+
+    assert (f".venv/bin/python -m lab report --from {folder} --docs lab.md") in section(
+        "How is it repeated?", study
+    )
+
+
 def test_the_speed_of_each_run_is_among_the_distortions():
     mixed = replace(STUDY, runs=(STUDY.runs[0], scenario("both", speed=1.0)))
     told = section("What does the replay distort?", mixed)
