@@ -21,6 +21,8 @@ STATE_VARIABLE = "EKS_JOBS_SANDBOX"
 
 # What the user's shell may hold for real deployments: none of it comes along.
 _PREFIXES = ("AWS_", "PULUMI_", "KUBE", "HELM_", "PYTHON", "MOTO_")
+# But how often the state is saved is for the caller to say.
+_SAVING = "PULUMI_SKIP_CHECKPOINTS"
 # Nothing listens on port 9 (discard): what would leave this machine fails at once.
 _NOWHERE = "http://127.0.0.1:9"
 _LOCAL = "127.0.0.1,localhost"
@@ -95,7 +97,8 @@ def sealed(environ: Mapping[str, str], layout: Layout) -> dict[str, str]:
     kept = {
         name: value
         for name, value in environ.items()
-        if not name.startswith(_PREFIXES) and not name.lower().endswith("_proxy")
+        if name == _SAVING
+        or (not name.startswith(_PREFIXES) and not name.lower().endswith("_proxy"))
     }
     return {
         **kept,

@@ -114,9 +114,11 @@ class Project:
 
     Args:
         folder: An empty folder.
+        saves: Whether the state is saved after each resource, which a run that is
+            killed needs, and which is most of what the CLI does.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, saves: bool = False) -> None:
         self.root = folder / "project"
         self.root.mkdir()
         for name in LINKS:
@@ -129,6 +131,7 @@ class Project:
             **os.environ,
             **REAL,
             "EKS_JOBS_SANDBOX": str(self.layout.state),
+            "PULUMI_SKIP_CHECKPOINTS": "false" if saves else "true",
         }
 
     def edit(

@@ -68,6 +68,13 @@ def test_other_variables_of_the_user_stay(layout):
     assert ("ko_KR.UTF-8", "xterm") == (environ["LANG"], environ["TERM"])
 
 
+def test_how_often_the_state_is_saved_is_for_the_caller_to_say(layout):
+    given = {"PATH": "/bin", "PULUMI_SKIP_CHECKPOINTS": "true"}
+    environ = for_pulumi(given, layout, tools=Path("/tools"), port=1)
+
+    assert "true" == environ["PULUMI_SKIP_CHECKPOINTS"]
+
+
 def test_the_cli_and_the_virtual_environment_come_first_on_path(layout):
     environ = for_pulumi({"PATH": "/bin"}, layout, tools=Path("/tools"), port=1)
 

@@ -60,6 +60,8 @@ class Place:
             "PATH": os.pathsep.join([*first, environ["PATH"]]),
             # No other program on PATH has the name of a stand-in.
             "PULUMI_IGNORE_AMBIENT_PLUGINS": "false",
+            # No run of these is killed, and to save is most of what the CLI does.
+            "PULUMI_SKIP_CHECKPOINTS": "true",
         }
 
     def write(self, name: str, text: str) -> None:
