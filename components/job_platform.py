@@ -10,6 +10,7 @@ from ._addons import addon
 from ._balloons import add_balloons
 from ._children import after, children_of
 from ._notices import announce
+from ._offerings import check_offerings
 from ._platform_review import (
     platform_notices,
     platform_problems,
@@ -69,6 +70,10 @@ class JobPlatformArgs:
             operator must be there, and is not installed here.
         tags: Tags of everything, under those of each group.
         instance_types: Facts about instance types.
+        check_offerings: Whether to ask EC2, before the first resource, if the region
+            and its zones offer the types of all groups. The call needs
+            `ec2:DescribeInstanceTypeOfferings`, and `ec2:DescribeSubnets` for subnets
+            that exist; those that the same program makes are not looked up.
 
     Raises:
         ValueError: Something in here, or the parts taken together, would be refused
@@ -92,6 +97,7 @@ class JobPlatformArgs:
     monitoring: Monitoring | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
+    check_offerings: bool = True
 
     def __post_init__(self) -> None:
         refuse(dict.fromkeys(platform_problems(self)))
@@ -143,7 +149,8 @@ class JobPlatform(pulumi.ComponentResource):
             the node pools, by the names of the groups.
 
     Raises:
-        ValueError: The name is too long for a group.
+        ValueError: The name is too long for a group; the region has too few zones; a
+            type is offered nowhere, or a zone offers none of a group.
     """
 
     facts: ClusterFacts
@@ -160,6 +167,8 @@ class JobPlatform(pulumi.ComponentResource):
         super().__init__("eks-jobs:index:JobPlatform", name, None, opts)
         child = children_of(self, opts)
         announce(self, platform_notices(args))
+        if args.check_offerings:
+            check_offerings(self, args)
 
         control_plane = _cluster(name, args, child)
         cni = _vpc_cni(name, args, control_plane, child)

@@ -10,7 +10,7 @@ from ._children import after, children_of, invoke_with
 from .spec.network import NewNetwork, ZoneSubnets, zone_subnets
 from .spec.tags import check_tags
 
-__all__ = ["Network", "NetworkArgs"]
+__all__ = ["Network", "NetworkArgs", "zone_names"]
 
 _INTERNET = "0.0.0.0/0"
 
@@ -76,7 +76,7 @@ class Network(pulumi.ComponentResource):
     ) -> None:
         super().__init__("eks-jobs:index:Network", name, None, opts)
         made = _Maker(name, args.tags, children_of(self, opts))
-        zones = _zones(args.network.zones, self)
+        zones = zone_names(args.network.zones, self)
         plan = zone_subnets(args.network.cidr, zones)
 
         vpc = made.vpc(args.network.cidr)
@@ -101,8 +101,15 @@ class Network(pulumi.ComponentResource):
         )
 
 
-def _zones(zones: int | tuple[str, ...], parent: pulumi.Resource) -> tuple[str, ...]:
-    """Choose zones by name; a number takes the first ones that every account has."""
+def zone_names(
+    zones: int | tuple[str, ...], parent: pulumi.Resource
+) -> tuple[str, ...]:
+    """
+    Choose zones by name; a number takes the first ones that every account has.
+
+    Raises:
+        ValueError: The region has fewer zones than asked for.
+    """
     if not isinstance(zones, int):
         return zones
     offered = sorted(

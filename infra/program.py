@@ -49,7 +49,8 @@ def deploy(settings: Settings) -> None:
 
     Raises:
         pulumi.RunError: AWS would refuse something, one line each. Nothing was
-            created, except when the region turns out to have too few zones.
+            created but the components that asked: the region has too few zones, or
+            does not offer an instance type.
     """
     try:
         platform = _platform(settings)
@@ -83,6 +84,7 @@ def _platform(settings: Settings) -> JobPlatform:
             monitoring=settings.monitoring,
             tags=settings.tags,
             instance_types=types,
+            check_offerings=settings.check_offerings,
         ),
         pulumi.ResourceOptions(transformations=[keep_secrets(settings.secret_keys)]),
     )

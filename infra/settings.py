@@ -58,6 +58,9 @@ class Settings:
             install; `{}` takes every default. None: nothing.
         tags: AWS tags of all resources.
         instance_types: Facts about types that the bundled table lacks or has wrong.
+        check_offerings: Whether to ask EC2, before the first resource, if the region
+            and its zones offer the types of all groups. False for a user without
+            `ec2:DescribeInstanceTypeOfferings`.
         region: What the file says about `aws:region`. Not a key of ours.
         secret_keys: Keys of the file that hold secrets. Not a key itself.
 
@@ -79,6 +82,7 @@ class Settings:
     monitoring: Monitoring | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: tuple[InstanceType, ...] = ()
+    check_offerings: bool = True
     region: str
     secret_keys: frozenset[str] = frozenset()
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -103,10 +104,32 @@ CLUSTER_STATE: dict[str, Any] = {
 REGION = "ap-northeast-2"
 ACCOUNT = "111122223333"
 
+# Zones that offer every type; the examples name theirs in another region.
+OFFERING = [f"{one}{letter}" for one in (REGION, "eu-west-1") for letter in "abcd"]
+
+
+def _offered(types: Iterable[str], zones: Iterable[str]) -> dict[str, list[str]]:
+    """Answer as EC2 does where each of *zones* offers each of *types*."""
+    pairs = list(product(types, zones))
+    return {
+        "instanceTypes": [name for name, _ in pairs],
+        "locations": [zone for _, zone in pairs],
+        "locationTypes": ["availability-zone"] * len(pairs),
+    }
+
+
 # Answers to calls of a provider, by token: a value, or a function of the arguments.
 # A call that is not listed fails the test.
 Answer = dict[str, Any] | Callable[[dict[str, Any]], dict[str, Any]]
 ANSWERS: dict[str, Answer] = {
+    "aws:ec2/getInstanceTypeOfferings:getInstanceTypeOfferings": lambda args: {
+        "id": REGION,
+        **_offered(args["filters"][0]["values"], OFFERING),
+    },
+    "aws:ec2/getSubnet:getSubnet": lambda args: {
+        "id": args["id"],
+        "availabilityZone": f"{REGION}a",
+    },
     "aws:eks/getAddonVersion:getAddonVersion": lambda args: {
         "id": args["addonName"],
         "addonName": args["addonName"],

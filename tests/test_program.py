@@ -12,6 +12,8 @@ from pulumi.runtime import rpc
 from infra import program, settings
 from tests.stack_values import GOOD
 
+OFFERINGS = "aws:ec2/getInstanceTypeOfferings:getInstanceTypeOfferings"
+
 
 def read(values, secret=()) -> settings.Settings:
     return settings.read(
@@ -68,6 +70,27 @@ def test_a_region_with_too_few_zones_is_refused_without_a_traceback(deploy):
         assert "zones must be at most 4 in this region" in str(caught.value)
 
     deploy(attempt)
+
+
+def test_h047_types_that_ec2_does_not_offer_are_refused_without_a_traceback(deploy):
+    nothing = {"instanceTypes": [], "locations": [], "locationTypes": []}
+
+    def attempt():
+        with pytest.raises(pulumi.RunError) as caught:
+            program.deploy(read(GOOD))
+        lines = str(caught.value).splitlines()
+        assert ["servers[0].instance_types", "jobs[0].instance_types"] == [
+            line.partition(":")[0] for line in lines
+        ]
+
+    deploy(attempt, answers={OFFERINGS: nothing})
+
+
+def test_h047_the_stack_file_may_leave_ec2_unasked(run):
+    asked, unasked = run(GOOD), run(GOOD | {"check_offerings": False})
+
+    assert OFFERINGS in {call.token for call in asked.calls}
+    assert OFFERINGS not in {call.token for call in unasked.calls}
 
 
 MARK = "hush-7f3a"

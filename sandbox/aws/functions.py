@@ -174,6 +174,19 @@ def _instance_type(cloud: Cloud, args: Values) -> Values:
     }
 
 
+def _instance_type_offerings(cloud: Cloud, args: Values) -> Values:
+    answer = cloud.client("ec2").describe_instance_type_offerings(
+        LocationType=args.get("locationType", "region"), Filters=_filters(args)
+    )
+    offered = answer["InstanceTypeOfferings"]
+    return args | {
+        "id": cloud.region,
+        "instanceTypes": [one["InstanceType"] for one in offered],
+        "locations": [one["Location"] for one in offered],
+        "locationTypes": [one["LocationType"] for one in offered],
+    }
+
+
 def _cluster(cloud: Cloud, args: Values) -> Values:
     record = EksApi(cloud, Journal(cloud)).cluster(args["name"], "DescribeCluster")
     return {
@@ -199,6 +212,9 @@ def _cluster(cloud: Cloud, args: Values) -> Values:
 
 FUNCTIONS: dict[str, Function] = {
     "aws:ec2/getInstanceType:getInstanceType": _instance_type,
+    "aws:ec2/getInstanceTypeOfferings:getInstanceTypeOfferings": (
+        _instance_type_offerings
+    ),
     "aws:ec2/getSubnet:getSubnet": _subnet,
     "aws:ec2/getSubnets:getSubnets": _subnets,
     "aws:ec2/getVpc:getVpc": _vpc,

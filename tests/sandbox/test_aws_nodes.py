@@ -515,6 +515,19 @@ def test_subnets_are_found(account, subnets):
     assert "10.0.0.0/16" == found_vpc["cidrBlock"]
 
 
+def test_a_region_offers_the_types_that_it_has_in_its_zones(account):
+    answer = account.invoke(
+        "aws:ec2/getInstanceTypeOfferings:getInstanceTypeOfferings",
+        locationType="availability-zone",
+        filters=[{"name": "instance-type", "values": ["m7i.4xlarge", "m7j.4xlarge"]}],
+    )
+    offered = zip(answer["instanceTypes"], answer["locations"], strict=True)
+
+    assert {("m7i.4xlarge", f"ap-northeast-2{letter}") for letter in "abcd"} == {
+        *offered
+    }
+
+
 @pytest.mark.parametrize("token", ["getSubnet", "getVpc"])
 def test_one_thing_is_looked_up_and_not_several(account, token):
     with pytest.raises(RefusedError):

@@ -22,6 +22,7 @@ from tests.engine.project import (
 
 # A size that the family does not have: only AWS can know.
 NO_TYPE = "m7i.5xlarge"
+TYPES = ("m7i.4xlarge", "m6i.4xlarge")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,33 +39,58 @@ class Story:
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory):
-    project = Project(tmp_path_factory.mktemp("failure"))
+    project = Project(tmp_path_factory.mktemp("failure"), saves=True)
     steps: dict[str, Run] = {}
     try:
+        project.edit(lambda keys: types_of(keys, "job", NO_TYPE))
+        steps["slip"] = project.run("up")
+        project.edit(lambda keys: types_of(keys, "job", *TYPES))
         steps["up"] = project.run("up")
         project.edit(reorganise)
         steps["failure"] = project.run("up")
-        project.edit(
-            lambda keys: group(keys, "late").update(instance_types=["m7i.4xlarge"])
-        )
+        project.edit(lambda keys: types_of(keys, "late", *TYPES))
         steps["resumption"] = project.run("up")
     finally:
         steps["down"] = project.run("down")
     return Story(steps=steps)
 
 
+def types_of(keys, name: str, *types: str) -> None:
+    """Give a group other instance types."""
+    group(keys, name)["instance_types"] = list(types)
+
+
 def reorganise(keys) -> None:
-    """Drop a group, move another to other types, add one that AWS refuses."""
+    """
+    Drop a group, move another to other types, add one that AWS refuses.
+
+    Nobody asks EC2 beforehand, or the run would end before it began.
+    """
+    keys["check_offerings"] = False
     keys["jobs"].remove(group(keys, "job-large"))
     group(keys, "server")["instance_types"] = ["m8i.large", "m7i.large"]
     late = {"name": "late", "architecture": "amd64", "instance_types": [NO_TYPE]}
     keys["jobs"].append(late)
 
 
-def test_every_step_but_the_failure_succeeds(story):
+def test_every_step_but_the_slip_and_the_failure_succeeds(story):
     failed = {name: run.text for name, run in story.steps.items() if run.code != 0}
 
-    assert {"failure"} == failed.keys()
+    assert {"slip", "failure"} == failed.keys()
+
+
+def test_h047_a_slip_in_a_type_is_heard_before_anything_is_created(story):
+    run = story.steps["slip"]
+    place = "jobs[0].instance_types: no zone of this region offers"
+    created = [
+        key
+        for key, resource in run.after.items()
+        if not key.startswith(("pulumi:", "eks-jobs:"))
+    ]
+
+    assert f"{place} {NO_TYPE}, expected types" in run.text
+    assert "Traceback" not in run.text
+    assert [] == created
 
 
 def test_a_removed_group_takes_only_its_own_resources_with_it(story):

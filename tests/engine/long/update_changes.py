@@ -415,6 +415,7 @@ CHANGES: list[Change] = [
         {"instance_types": [_FACTS]},
         {"jobs[0].instance_types": ["m7i.4xlarge"]},
     ),
+    *_plain("self-managed", "", {"check_offerings": False}),
     *_plain("karpenter", "", {"monitoring": {}}),
     *_plain("karpenter", "monitoring.", _MONITORING, {"monitoring": {}}),
     *_plain(

@@ -1,0 +1,72 @@
+"""The question to EC2 whether it offers what groups of nodes ask for."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pulumi
+import pulumi_aws as aws
+
+from ._notices import announce
+from .network import zone_names
+from .spec.network import ExistingNetwork, NewNetwork
+from .spec.offerings import (
+    Offerings,
+    offering_notices,
+    offering_problems,
+    wanted_types,
+)
+from .spec.problems import known, refuse
+
+if TYPE_CHECKING:
+    from .job_platform import JobPlatformArgs
+
+__all__ = ["check_offerings"]
+
+
+def check_offerings(platform: pulumi.Resource, args: "JobPlatformArgs") -> None:
+    """
+    Refuse types that are not to be had, and warn of zones that lack some of them.
+
+    Asks with the provider of *platform*. Says nothing where the provider has no
+    answer, as the mocks of a unit test.
+
+    Raises:
+        ValueError: No zone offers a type, or a zone offers none of a group.
+    """
+    wanted = wanted_types(args.servers, args.jobs, args.scaler)
+    offered = _offerings((name for one in wanted for name in one.types), platform)
+    if offered is None:
+        return
+    zones = _zones(args.network, platform)
+    refuse(offering_problems(wanted, offered, zones))
+    announce(platform, offering_notices(wanted, offered, zones))
+
+
+def _offerings(types: Iterable[str], parent: pulumi.Resource) -> Offerings | None:
+    names = sorted(set(types))
+    answer = aws.ec2.get_instance_type_offerings(
+        location_type="availability-zone",
+        filters=[{"name": "instance-type", "values": names}],
+        opts=pulumi.InvokeOptions(parent=parent),
+    )
+    if answer.instance_types is None:
+        return None
+    found: dict[str, set[str]] = {name: set() for name in names}
+    for name, zone in zip(answer.instance_types, answer.locations, strict=True):
+        found[name].add(zone)
+    return found
+
+
+def _zones(
+    network: NewNetwork | ExistingNetwork, parent: pulumi.Resource
+) -> tuple[str, ...]:
+    """Name the zones of a network; subnets that do not exist yet have none."""
+    if isinstance(network, NewNetwork):
+        return zone_names(network.zones, parent)
+    found = [
+        aws.ec2.get_subnet(
+            id=subnet, opts=pulumi.InvokeOptions(parent=parent)
+        ).availability_zone
+        for subnet in known(network.subnet_ids)
+    ]
+    return tuple(dict.fromkeys(zone for zone in found if zone is not None))
