@@ -10,6 +10,8 @@ PINS := requirements.txt requirements-dev.txt
 AUDIT := build/audit
 # One stamp for each content of the pins: a change of a pin installs again.
 STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
+# Modules are compiled when they are first read, and kept: most of the SDKs never are.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools cluster-tools up preview down status render
@@ -30,7 +32,8 @@ $(STAMP):
 			"package (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	@echo "Installing the pinned packages into $(VENV), about a minute."
 	@$(VENV)/bin/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
-	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(RUN) -m pip install --quiet --disable-pip-version-check \
+		--no-compile -r requirements-dev.txt
 	@rm -f $(VENV)/set-up-* && touch $@
 
 tools: $(STAMP) ## Print the paths of the Pulumi CLI and its host, built if missing
@@ -54,8 +57,7 @@ render: $(STAMP) ## Write user data, manifests and a summary of a stack to OUT
 
 test: tools ## Run all tests but those of `make test-cluster`
 	@# The story of the engine comes first, because it is the longest and waits a lot.
-	@# Compiled once, modules load faster in the many processes of these tests.
-	PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 3 --dist loadfile \
+	$(RUN) -m pytest -n 3 --dist loadfile \
 		--no-loadscope-reorder tests/engine tests \
 		--ignore tests/cluster --ignore tests/engine/long
 
@@ -63,7 +65,7 @@ test-cluster: cluster-tools ## Run the tests on a real control plane, and the lo
 	@# Stories mostly wait: for nodes, for retries, for the clock of a schedule. Those on
 	@# a control plane measure seconds, so the stories of the engine come after them.
 	$(RUN) -m pytest -n 2 --dist loadfile --durations 5 tests/cluster
-	PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 3 --dist loadfile --durations 5 \
+	$(RUN) -m pytest -n 3 --dist loadfile --durations 5 \
 		tests/engine/long
 
 check: $(STAMP) ## Check style, types, imports and links
