@@ -43,6 +43,13 @@ What a node of this cloud keeps from pods, millicores and MiB.
 Sources: Karpenter 1.15, kwok/cloudprovider/helpers.go.
 """
 
+ENDS_LATE = "pod-delete.stage.kwok.x-k8s.io/ends-late"
+"""
+Annotation of a pod, with any value: it takes all its grace to end.
+
+Others end at the first signal.
+"""
+
 _OWNER = ".metadata.ownerReferences.[].kind"
 _STAGES = (
     "node/fast/node-initialize",
@@ -142,19 +149,17 @@ def kubelets(
     module: Path,
     kubeconfig: Path,
     state: Path,
-    *,
-    use_grace: bool = False,
 ) -> Generator[None]:
     """
     Run kwok: nodes get ready, pods run, those with a `DURATION` end after it.
+
+    A pod that is deleted is gone at once, unless it is one that `ENDS_LATE`.
 
     Args:
         program: kwok.
         module: Folder of its module, which holds the stages of nodes and pods.
         kubeconfig: File that says where the API server is.
         state: Folder for its configuration and log.
-        use_grace: Whether a pod that is deleted takes all its time of grace, instead
-            of ending at once.
 
     Raises:
         ControlPlaneError: It ended early or was not ready in a minute.
@@ -163,9 +168,7 @@ def kubelets(
     stages = [
         yaml.safe_load((folder / f"{stage}.yaml").read_text()) for stage in _STAGES
     ]
-    changed = [_with_duration(stage) for stage in stages]
-    if use_grace:
-        changed = [_with_grace(stage) for stage in changed]
+    changed = [_with_grace(_with_duration(stage)) for stage in stages]
     config = state / "kwok.yaml"
     config.write_text(yaml.safe_dump_all(changed))
     (port,) = free_ports(1)
@@ -231,9 +234,10 @@ def _with_duration(stage: Manifest) -> Manifest:
 
 
 def _with_grace(stage: Manifest) -> Manifest:
-    """Let a pod stay until its deletion is due, which is when its grace is over."""
+    """Let pods that end late stay until their deletion is due: the end of the grace."""
     if stage["metadata"]["name"] != "pod-delete":
         return stage
-    due = {"expressionFrom": ".metadata.deletionTimestamp"}
+    late = f'select(.annotations["{ENDS_LATE}"] != null)'
+    due = {"expressionFrom": f".metadata | {late} | .deletionTimestamp"}
     delay = {"durationMilliseconds": 0, "durationFrom": due}
     return {**stage, "spec": {**stage["spec"], "delay": delay}}

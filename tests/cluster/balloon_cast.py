@@ -26,7 +26,7 @@ from components.spec.scaler.karpenter import Karpenter
 from components.spec.scaler.lifetime import lifetime
 from components.spec.scaler.node_pool import node_pool
 from components.spec.scaler.pool import PoolRules
-from sandbox.kwok import NODE_CLASS, node_class
+from sandbox.kwok import ENDS_LATE, NODE_CLASS, node_class
 from tests.cluster.conftest import namespace
 from tests.spec.scaler.builders import TYPES, job
 
@@ -74,7 +74,7 @@ PER_NODE = 3
 STATIC_NODES = 2
 
 SLOW_GRACE = 10
-"""Grace of the balloons of `slow`, changed by hand: seconds."""
+"""Grace of the balloons of `slow`, which end late, changed by hand: seconds."""
 
 EAGER = "5s"
 """When Karpenter consolidates the pools of balloons, and would begin to loop."""
@@ -186,8 +186,9 @@ def _adapted(manifest: Manifest, pool: str) -> Manifest:
             changed["spec"]["pollingInterval"] = POLLING
             changed["spec"]["triggers"][0]["metadata"] |= WRONG.get(pool, {})
         case "Deployment" if pool == "slow":
-            pod = changed["spec"]["template"]["spec"]
-            pod["terminationGracePeriodSeconds"] = SLOW_GRACE
+            template = changed["spec"]["template"]
+            template["metadata"]["annotations"] = {ENDS_LATE: ""}
+            template["spec"]["terminationGracePeriodSeconds"] = SLOW_GRACE
     return changed
 
 

@@ -115,12 +115,12 @@ def test_every_kind_of_object_is_among_them():
     } == {manifest["kind"] for one in BALLOONS.values() for manifest in made(one)}
 
 
-def test_no_grace_and_no_replicas_of_a_schedule_are_stored_as_such(api):
+def test_grace_and_no_replicas_of_a_schedule_are_stored_as_such(api):
     stored = api.create(
         of_kind("Deployment", pods(schedule=office())), dry_run=True
     ).object["spec"]
 
-    assert 0 == stored["template"]["spec"]["terminationGracePeriodSeconds"]
+    assert 1 == stored["template"]["spec"]["terminationGracePeriodSeconds"]
     # The default of the API, which KEDA takes to 0 at its first look.
     assert 1 == stored["replicas"]
 

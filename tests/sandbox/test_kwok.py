@@ -15,6 +15,7 @@ from sandbox import controllers, kwok
 from sandbox.control_plane import ControlPlaneError
 from sandbox.kwok import (
     DURATION,
+    ENDS_LATE,
     MachineType,
     karpenter,
     karpenter_crds,
@@ -125,24 +126,23 @@ def test_pods_of_jobs_end_when_their_time_is_over(script, module, state, tmp_pat
     ] == [stage["spec"] for stage in changed]
 
 
-@pytest.mark.parametrize("use_grace", [False, True])
-def test_a_pod_that_is_deleted_stays_until_then_where_grace_is_used(
-    script, module, state, tmp_path, use_grace
+def test_a_pod_that_ends_late_stays_until_its_grace_is_over(
+    script, module, state, tmp_path
 ):
     stage = {"metadata": {"name": "pod-delete"}, "spec": {"next": {"delete": True}}}
     file = module / "kustomize" / "stage" / "pod" / "fast" / "pod-delete.yaml"
     file.write_text(yaml.safe_dump(stage))
     given = (script(SERVER), module, tmp_path / "kubeconfig", state)
-    with kubelets(*given, use_grace=use_grace):
+    with kubelets(*given):
         stages = list(yaml.safe_load_all((state / "kwok.yaml").read_text()))
 
+    late = f'select(.annotations["{ENDS_LATE}"] != null)'
     due = {
         "durationMilliseconds": 0,
-        "durationFrom": {"expressionFrom": ".metadata.deletionTimestamp"},
+        "durationFrom": {"expressionFrom": f".metadata | {late} | .deletionTimestamp"},
     }
-    delay = {"delay": due} if use_grace else {}
 
-    assert {**stage["spec"], **delay} == stages[-1]["spec"]
+    assert {**stage["spec"], "delay": due} == stages[-1]["spec"]
 
 
 def test_karpenter_gets_its_settings_and_nothing_of_the_users(

@@ -1,8 +1,16 @@
 """
 The pods of a balloon: what they are, and who else must leave them alone.
 
-They hold their room for any job at once: no grace period, no budget that forbids their
-end, a priority below every job. They push nobody out themselves.
+They hold their room for any job at once: a second of grace, no budget that forbids
+their end, a priority below every job. They push nobody out themselves.
+
+The second is a limit that is not reached, since `pause` ends at the first signal. With
+none the API server forgets a pod at the moment that it is pushed out. Of two jobs that
+come together and push out pods of one node, the second then asks for the end of a pod
+that is gone, kube-scheduler waits for an event that never comes, and the job stays
+pending beside free room until some other pod or node gives it another look: 3 of 12
+such pairs with kube-scheduler 1.37 (H089, kubernetes#141694). And the kubelet, which
+still counts a pod that it has not ended yet, may refuse the job (kubernetes#106884).
 
 They are drawn to each other, so that a balloon of three waits on one node and not on
 three: balloons that a burst left alone on a node keep that node. They are not drawn
@@ -41,6 +49,9 @@ _HOST = "kubernetes.io/hostname"
 
 # Any user but root, the one that the image names too.
 _USER = 65_535
+
+# Long enough for the kubelet to end the pod first, see above.
+_GRACE_SECONDS = 1
 
 
 def balloon_namespace(name: str = NAMESPACE) -> dict[str, Any]:
@@ -168,7 +179,7 @@ def pod_template(
                 GROUP_LABEL: group.name,
             },
             "tolerations": _tolerations(group),
-            "terminationGracePeriodSeconds": 0,
+            "terminationGracePeriodSeconds": _GRACE_SECONDS,
             "automountServiceAccountToken": False,
             "enableServiceLinks": False,
             "securityContext": {

@@ -167,8 +167,9 @@ def test_two_balloons_share_no_object():
     assert len(names) == len(set(names))
 
 
-def test_a_job_waits_for_no_grace_period():
-    assert 0 == pod_spec()["terminationGracePeriodSeconds"]
+def test_h089_a_balloon_has_a_second_to_end():
+    """None is too little: see tests/cluster/test_balloon_rush.py."""
+    assert 1 == pod_spec()["terminationGracePeriodSeconds"]
 
 
 def test_replicas_have_one_owner():
