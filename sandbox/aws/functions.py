@@ -12,6 +12,8 @@ from sandbox.errors import RefusedError
 
 Function = Callable[[Cloud, Values], Values]
 
+_KNOWN_REGION = "us-east-1"
+
 
 def _availability_zones(cloud: Cloud, args: Values) -> Values:
     answer = cloud.client("ec2").describe_availability_zones(
@@ -175,16 +177,34 @@ def _instance_type(cloud: Cloud, args: Values) -> Values:
 
 
 def _instance_type_offerings(cloud: Cloud, args: Values) -> Values:
-    answer = cloud.client("ec2").describe_instance_type_offerings(
-        LocationType=args.get("locationType", "region"), Filters=_filters(args)
-    )
-    offered = answer["InstanceTypeOfferings"]
+    kind, filters = args.get("locationType", "region"), _filters(args)
+    offered = _offered(cloud, kind, filters)
+    if not offered and not _offered(cloud, "region", []):
+        # moto has no table of this region: it offers what an old one does.
+        places = {
+            "region": [cloud.region],
+            "availability-zone": _availability_zones(cloud, {})["names"],
+        }
+        known = _offered(Cloud(cloud.url, _KNOWN_REGION), "region", filters)
+        offered = [(name, place) for name, _ in known for place in places[kind]]
     return args | {
         "id": cloud.region,
-        "instanceTypes": [one["InstanceType"] for one in offered],
-        "locations": [one["Location"] for one in offered],
-        "locationTypes": [one["LocationType"] for one in offered],
+        "instanceTypes": [name for name, _ in offered],
+        "locations": [place for _, place in offered],
+        "locationTypes": [kind] * len(offered),
     }
+
+
+def _offered(
+    cloud: Cloud, kind: str, filters: list[dict[str, Any]]
+) -> list[tuple[str, str]]:
+    answer = cloud.client("ec2").describe_instance_type_offerings(
+        LocationType=kind, Filters=filters
+    )
+    return [
+        (one["InstanceType"], one["Location"])
+        for one in answer["InstanceTypeOfferings"]
+    ]
 
 
 def _cluster(cloud: Cloud, args: Values) -> Values:

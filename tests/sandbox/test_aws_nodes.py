@@ -515,17 +515,25 @@ def test_subnets_are_found(account, subnets):
     assert "10.0.0.0/16" == found_vpc["cidrBlock"]
 
 
-def test_a_region_offers_the_types_that_it_has_in_its_zones(account):
+@pytest.mark.parametrize(
+    ("region", "zones"),
+    [
+        ("ap-northeast-2", "abcd"),
+        # moto knows its zones, and nothing of its types.
+        ("mx-central-1", "abc"),
+    ],
+)
+def test_a_region_offers_the_types_that_it_has_in_its_zones(account, region, zones):
     answer = account.invoke(
         "aws:ec2/getInstanceTypeOfferings:getInstanceTypeOfferings",
+        region=region,
         locationType="availability-zone",
         filters=[{"name": "instance-type", "values": ["m7i.4xlarge", "m7j.4xlarge"]}],
     )
     offered = zip(answer["instanceTypes"], answer["locations"], strict=True)
 
-    assert {("m7i.4xlarge", f"ap-northeast-2{letter}") for letter in "abcd"} == {
-        *offered
-    }
+    assert {("m7i.4xlarge", f"{region}{letter}") for letter in zones} == {*offered}
+    assert {"availability-zone"} == {*answer["locationTypes"]}
 
 
 @pytest.mark.parametrize("token", ["getSubnet", "getVpc"])
