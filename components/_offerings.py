@@ -1,6 +1,6 @@
 """The question to EC2 whether it offers what groups of nodes ask for."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pulumi
@@ -28,13 +28,14 @@ def check_offerings(platform: pulumi.Resource, args: "JobPlatformArgs") -> None:
     Refuse types that are not to be had, and warn of zones that lack some of them.
 
     Asks with the provider of *platform*. Says nothing where the provider has no
-    answer, as the mocks of a unit test.
+    answer, as the mocks of a unit test, and asks nothing where there are no groups.
 
     Raises:
         ValueError: No zone offers a type, or a zone offers none of a group.
     """
     wanted = wanted_types(args.servers, args.jobs, args.scaler)
-    offered = _offerings((name for one in wanted for name in one.types), platform)
+    names = sorted({name for one in wanted for name in one.types})
+    offered = _offerings(names, platform) if names else None
     if offered is None:
         return
     zones = _zones(args.network, platform)
@@ -42,8 +43,7 @@ def check_offerings(platform: pulumi.Resource, args: "JobPlatformArgs") -> None:
     announce(platform, offering_notices(wanted, offered, zones))
 
 
-def _offerings(types: Iterable[str], parent: pulumi.Resource) -> Offerings | None:
-    names = sorted(set(types))
+def _offerings(names: Sequence[str], parent: pulumi.Resource) -> Offerings | None:
     answer = aws.ec2.get_instance_type_offerings(
         location_type="availability-zone",
         filters=[{"name": "instance-type", "values": names}],

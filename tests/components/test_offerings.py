@@ -5,6 +5,7 @@ import pulumi_aws as aws
 import pytest
 
 from components import (
+    AutoMode,
     ClusterAutoscaler,
     ClusterSettings,
     ExistingNetwork,
@@ -179,6 +180,20 @@ def test_nobody_is_asked_when_the_check_is_off(deploy):
     )
 
     assert set() == {OFFERINGS, SUBNET} & {call.token for call in deployment.calls}
+
+
+def test_nobody_is_asked_about_no_groups(deploy):
+    """EKS Auto Mode has pools of its own."""
+    deployment = deploy(
+        lambda: platform(
+            cluster=ClusterSettings(version="1.36"),
+            scaler=AutoMode(),
+            servers=(),
+            jobs=(),
+        )
+    )
+
+    assert OFFERINGS not in {call.token for call in deployment.calls}
 
 
 def test_mocks_without_an_answer_stop_nobody(deploy):
