@@ -90,7 +90,7 @@ BUNDLES = (
         minutes=1,
         gigabytes=1,
     ),
-    _kubernetes("kube-apiserver", minutes=6, gigabytes=2),
+    _kubernetes("kube-apiserver", minutes=5, gigabytes=2),
     _kubernetes("kube-scheduler", minutes=1, gigabytes=1),
     _kubernetes("kube-controller-manager", minutes=1, gigabytes=1),
     Bundle(
@@ -103,7 +103,7 @@ BUNDLES = (
                 version_variable=f"{_KYVERNO}/pkg/version.BuildVersion",
             ),
         ),
-        minutes=6,
+        minutes=5,
         gigabytes=4,
     ),
     # The module's own `main` embeds files that are generated while it is released.
@@ -120,13 +120,13 @@ BUNDLES = (
                 ),
             ),
         ),
-        minutes=10,
+        minutes=7,
         gigabytes=3,
     ),
     Bundle(
         name="kwok",
         builds=(Build(name="kwok", module="kwok", package=f"{_KWOK}/cmd/kwok"),),
-        minutes=2,
+        minutes=1,
         gigabytes=1,
     ),
     # 1.15.1, which Karpenter's AWS provider is built on, is not offered as a module.
@@ -139,7 +139,7 @@ BUNDLES = (
                 package=f"{_KARPENTER}/kwok",
             ),
         ),
-        minutes=3,
+        minutes=2,
         gigabytes=2,
     ),
     Bundle(
@@ -152,12 +152,12 @@ BUNDLES = (
                 version_variable=f"{_HELM}/internal/version.version",
             ),
         ),
-        minutes=4,
+        minutes=2,
         gigabytes=2,
     ),
-    _keda("operator", minutes=6, gigabytes=4),
+    _keda("operator", minutes=4, gigabytes=4),
     _keda("adapter", minutes=1, gigabytes=1),
-    _prometheus("prometheus", minutes=5),
+    _prometheus("prometheus", minutes=2),
     _prometheus("promtool", minutes=1),
     # No control plane needs it: a program in another language than Python is tested.
     Bundle(
@@ -170,7 +170,7 @@ BUNDLES = (
                 version_variable=f"{_PULUMI_YAML}/pkg/version.Version",
             ),
         ),
-        minutes=2,
+        minutes=1,
         gigabytes=1,
     ),
 )

@@ -62,7 +62,7 @@ def refusal(values, region=REGION) -> list[str]:
 
 KEYS = (
     "network, cluster, servers, jobs, scaler, retiring_scaler, vpc_cni, policy, "
-    "balloons, keda, monitoring, tags, instance_types"
+    "balloons, keda, monitoring, tags, instance_types, check_offerings"
 )
 
 JOB_KEYS = (
