@@ -183,10 +183,14 @@ def test_jobs_never_push_out_jobs(story):
 
 
 def test_a_job_waits_until_the_balloon_has_ended(story):
-    """Ten seconds, where its program ignores the signal and has ten of grace."""
+    """
+    Ten seconds, where its program ignores the signal and has ten of grace.
+
+    A look between the two steps in which the kubelet removes a pod sees none left.
+    """
     (slow,) = endings(story, "slow")
 
-    assert {1} >= {left for looks in endings(story, "with") for left in looks}
+    assert {0, 1} >= {left for looks in endings(story, "with") for left in looks}
     assert SLOW_GRACE - 1 <= min(story.waits("slow"))
     assert SLOW_GRACE == slow[0]
 
