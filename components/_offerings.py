@@ -1,6 +1,7 @@
 """The question to EC2 whether it offers what groups of nodes ask for."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pulumi
@@ -31,7 +32,8 @@ def check_offerings(platform: pulumi.Resource, args: "JobPlatformArgs") -> None:
     answer, as the mocks of a unit test, and asks nothing where there are no groups.
 
     Raises:
-        ValueError: No zone offers a type, or a zone offers none of a group.
+        ValueError: No zone offers a type, or a zone offers none of a group; EC2 did
+            not answer, or knows no such subnet.
     """
     wanted = wanted_types(args.servers, args.jobs, args.scaler)
     names = sorted({name for one in wanted for name in one.types})
@@ -44,11 +46,12 @@ def check_offerings(platform: pulumi.Resource, args: "JobPlatformArgs") -> None:
 
 
 def _offerings(names: Sequence[str], parent: pulumi.Resource) -> Offerings | None:
-    answer = aws.ec2.get_instance_type_offerings(
-        location_type="availability-zone",
-        filters=[{"name": "instance-type", "values": names}],
-        opts=pulumi.InvokeOptions(parent=parent),
-    )
+    with _said_plainly("check_offerings"):
+        answer = aws.ec2.get_instance_type_offerings(
+            location_type="availability-zone",
+            filters=[{"name": "instance-type", "values": names}],
+            opts=pulumi.InvokeOptions(parent=parent),
+        )
     if answer.instance_types is None:
         return None
     found: dict[str, set[str]] = {name: set() for name in names}
@@ -63,10 +66,23 @@ def _zones(
     """Name the zones of a network; subnets that do not exist yet have none."""
     if isinstance(network, NewNetwork):
         return zone_names(network.zones, parent)
-    found = [
-        aws.ec2.get_subnet(
-            id=subnet, opts=pulumi.InvokeOptions(parent=parent)
-        ).availability_zone
-        for subnet in known(network.subnet_ids)
-    ]
+    found = []
+    for subnet in known(network.subnet_ids):
+        with _said_plainly(f"network.subnet_ids: {subnet}"):
+            answer = aws.ec2.get_subnet(
+                id=subnet, opts=pulumi.InvokeOptions(parent=parent)
+            )
+        found.append(answer.availability_zone)
     return tuple(dict.fromkeys(zone for zone in found if zone is not None))
+
+
+@contextmanager
+def _said_plainly(path: str) -> Generator[None]:
+    """Name the key that a call is about, and the way out; Pulumi raises anything."""
+    try:
+        yield
+    except Exception as error:
+        raise ValueError(
+            f"{path}: EC2 was asked about it and refused: {error}; to leave it unasked "
+            "set check_offerings: false"
+        ) from error

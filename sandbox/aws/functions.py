@@ -178,6 +178,10 @@ def _instance_type(cloud: Cloud, args: Values) -> Values:
 
 def _instance_type_offerings(cloud: Cloud, args: Values) -> Values:
     kind, filters = args.get("locationType", "region"), _filters(args)
+    if kind not in ("region", "availability-zone"):
+        raise RefusedError(
+            f"locationType must be of region, availability-zone here, got {kind}"
+        )
     offered = _offered(cloud, kind, filters)
     if not offered and not _offered(cloud, "region", []):
         # moto has no table of this region: it offers what an old one does.

@@ -1,5 +1,6 @@
 """What a platform asks EC2 before its first resource, and what it makes of it."""
 
+import grpc
 import pulumi
 import pulumi_aws as aws
 import pytest
@@ -213,3 +214,30 @@ def test_mocks_may_know_types_and_no_subnets(deploy):
     )
 
     assert [] == of_types(deployment)
+
+
+class DeniedError(grpc.RpcError):
+    """What a provider answers when AWS refuses a call."""
+
+    def code(self):
+        return grpc.StatusCode.UNKNOWN
+
+    def details(self):
+        return "UnauthorizedOperation"
+
+
+@pytest.mark.parametrize(
+    ("token", "path"),
+    [(OFFERINGS, "check_offerings"), (SUBNET, "network.subnet_ids: subnet-0")],
+)
+def test_a_call_that_fails_names_its_key_and_the_way_out(deploy, token, path):
+    def fails(_inputs):
+        raise DeniedError
+
+    def program():
+        with pytest.raises(ValueError, match="UnauthorizedOperation") as caught:
+            platform(network=existing("subnet-0", "subnet-1"))
+        assert str(caught.value).startswith(f"{path}: EC2 was asked about it")
+        assert str(caught.value).endswith("set check_offerings: false")
+
+    deploy(program, answers={**in_zones(A, B), token: fails})
