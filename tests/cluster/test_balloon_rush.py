@@ -26,6 +26,9 @@ BALLOONS, JOBS = 3, 2
 REQUEST = {"cpu": "5", "memory": "1Gi"}
 ROOM = {"cpu": "16", "memory": "64Gi", "pods": "60"}
 
+# The namespace of balloons, under a name that no other test waits for.
+SPACE: dict[str, Any] = balloon_namespace()
+SPACE["metadata"] = {**SPACE["metadata"], "name": "balloon-rush"}
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "rush"}}
 
 
@@ -38,7 +41,7 @@ def waits(api):
     of_kind = {one["kind"]: one for one in made}
     template = of_kind["Deployment"]["spec"]["template"]
     with ExitStack() as stack:
-        for one in (of_kind["PriorityClass"], balloon_namespace(), node(template)):
+        for one in (of_kind["PriorityClass"], SPACE, node(template)):
             api.create(one)
             stack.callback(api.delete, one)
         return [list(rush(api, template, number)) for number in range(ROUNDS)]
@@ -87,8 +90,8 @@ def rush(api: ClusterApi, template: Mapping[str, Any], number: int) -> Iterator[
 
 
 def named(template: Mapping[str, Any], name: str) -> dict[str, Any]:
-    namespace = balloon_namespace()["metadata"]["name"]
-    metadata = {**template["metadata"], "name": name, "namespace": namespace}
+    place = {"name": name, "namespace": SPACE["metadata"]["name"]}
+    metadata = {**template["metadata"], **place}
     return {**template, "apiVersion": "v1", "kind": "Pod", "metadata": metadata}
 
 
