@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from components.spec.groups import GROUP_LABEL
+from components.spec.policy.protection import REGISTRATION
 from lab.model import NodeRecord, NodeShape, Outcome, PodRecord
 from lab.pods import JOB
 from lab.pools import machine_name
@@ -20,7 +21,6 @@ __all__ = ["Observer"]
 
 Manifest = Mapping[str, Any]
 
-_UNREGISTERED = "karpenter.sh/unregistered"
 _POOL = "karpenter.sh/nodepool"
 _TYPE = "node.kubernetes.io/instance-type"
 _HOST = "kubernetes.io/hostname"
@@ -247,6 +247,6 @@ def _reason(status: Manifest) -> str:
 def _is_ready(node: Manifest) -> bool:
     taints = node["spec"].get("taints", [])
     conditions = node.get("status", {}).get("conditions", [])
-    return not any(taint["key"] == _UNREGISTERED for taint in taints) and any(
+    return not any(taint["key"] == REGISTRATION["key"] for taint in taints) and any(
         one["type"] == "Ready" and one["status"] == "True" for one in conditions
     )

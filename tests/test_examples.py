@@ -184,9 +184,10 @@ def test_the_pods_of_a_chart_go_to_a_job_group(deployments, name, group):
     pod = POD[name](values)
 
     assert {"eks-jobs/group": group} == pod["nodeSelector"]
-    assert [{"key": "eks-jobs/group", "value": group, "effect": "NoSchedule"}] == pod[
-        "tolerations"
-    ]
+    assert [
+        {"key": "eks-jobs/group", "value": group, "effect": "NoSchedule"},
+        *ADDED["spec"]["tolerations"],
+    ] == pod["tolerations"]
 
 
 @pytest.mark.parametrize("name", PRODUCERS)

@@ -7,6 +7,7 @@ from typing import Literal
 from .groups import JobGroup, NodeGroup, ServerGroup
 from .instance_types import InstanceType, InstanceTypes
 from .kubelet import KubeletTuning, reserved_memory_mib
+from .labels import Taint
 from .volume import Gp3Volume
 from .vpc_cni import VpcCniTuning, WarmPrefixes
 
@@ -77,6 +78,8 @@ def review_group(
         yield from _odd_types(f"{path}.instance_types", types)
     yield from _volume(f"{path}.volume", group, types)
     yield from _hops(f"{path}.metadata_hop_limit", group.metadata_hop_limit)
+    if isinstance(group, JobGroup):
+        yield from _taken_away(f"{path}.taints", group.taints)
     if group.kubelet is not None and not _eks_decides(group, scaler):
         if not (host_network and isinstance(group, JobGroup)):
             yield from _short_of_addresses(path, group.kubelet, types, vpc_cni)
@@ -92,6 +95,18 @@ def _hops(path: str, hops: int) -> Iterator[Notice]:
             text=f"metadata_hop_limit={hops} lets every pod of the group take the "
             "credentials of the node: give pods a role of their own (Pod Identity)",
         )
+
+
+def _taken_away(path: str, taints: tuple[Taint, ...]) -> Iterator[Notice]:
+    """By its name: agents of networks and disks call theirs `agent-not-ready`."""
+    for place, taint in enumerate(taints):
+        if taint.effect == "NoExecute" and taint.key.endswith("not-ready"):
+            yield Notice(
+                path=f"{path}[{place}]",
+                text=f"{taint.kubernetes} goes when its agent is ready, and Kubernetes "
+                "may then end a job that has just come to the node; NoSchedule holds "
+                "jobs back as well and ends none",
+            )
 
 
 def group_addresses(

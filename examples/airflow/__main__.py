@@ -6,12 +6,13 @@ import pulumi_kubernetes as kubernetes
 from components import GROUP_LABEL, JobPolicySettings, pod_fragment
 
 GROUP = "job"
+group = {"key": GROUP_LABEL, "value": GROUP, "effect": "NoSchedule"}
 job_pod = pod_fragment(JobPolicySettings(matchers=("airflow",)))
 values = {
     "executor": "KubernetesExecutor",
     "workers": {
         "nodeSelector": {GROUP_LABEL: GROUP},
-        "tolerations": [{"key": GROUP_LABEL, "value": GROUP, "effect": "NoSchedule"}],
+        "tolerations": [group, *job_pod["spec"]["tolerations"]],
         "affinity": job_pod["spec"]["affinity"],
         "labels": job_pod["metadata"]["labels"],
         "podAnnotations": job_pod["metadata"]["annotations"],

@@ -8,10 +8,11 @@ from components import GROUP_LABEL, JobPolicySettings, pod_fragment
 GROUP = "job-arm"
 MESSAGE = "imminent node shutdown|pod deleted"
 LOST = f"lastRetry.status == 'Error' || lastRetry.message matches '{MESSAGE}'"
+group = {"key": GROUP_LABEL, "value": GROUP, "effect": "NoSchedule"}
 job_pod = pod_fragment(JobPolicySettings(matchers=("argo-workflows",)))
 defaults = {
     "nodeSelector": {GROUP_LABEL: GROUP},
-    "tolerations": [{"key": GROUP_LABEL, "value": GROUP, "effect": "NoSchedule"}],
+    "tolerations": [group, *job_pod["spec"]["tolerations"]],
     "affinity": job_pod["spec"]["affinity"],
     "podMetadata": job_pod["metadata"],
     "retryStrategy": {"limit": "2", "retryPolicy": "Always", "expression": LOST},

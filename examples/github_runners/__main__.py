@@ -6,20 +6,19 @@ import pulumi_kubernetes as kubernetes
 from components import GROUP_LABEL, JobPolicySettings, pod_fragment
 
 GROUP = "job"
+group = {"key": GROUP_LABEL, "value": GROUP, "effect": "NoSchedule"}
 job_pod = pod_fragment(JobPolicySettings(matchers=("github-runners",)))
+resources = {"requests": {"cpu": "2", "memory": "4Gi"}, "limits": {"memory": "4Gi"}}
 runner = {
     "name": "runner",
     "image": "ghcr.io/actions/actions-runner:2.328.0",
     "command": ["/home/runner/run.sh"],
-    "resources": {
-        "requests": {"cpu": "2", "memory": "4Gi"},
-        "limits": {"memory": "4Gi"},
-    },
+    "resources": resources,
 }
 spec = {
     **job_pod["spec"],
     "nodeSelector": {GROUP_LABEL: GROUP},
-    "tolerations": [{"key": GROUP_LABEL, "value": GROUP, "effect": "NoSchedule"}],
+    "tolerations": [group, *job_pod["spec"]["tolerations"]],
     "containers": [runner],
 }
 release = kubernetes.helm.v3.Release(

@@ -6,6 +6,7 @@ from typing import Any
 
 from components.spec.policy.matchers import PRESETS
 from components.spec.policy.native import native_policies
+from components.spec.policy.protection import SAFE_TO_EVICT
 from components.spec.policy.settings import JobLabel, JobPolicySettings
 from sandbox.cluster_api import ClusterApi, applied
 
@@ -21,6 +22,9 @@ VARIANTS: Mapping[str, JobPolicySettings] = {
     ),
     "left out": JobPolicySettings(matchers=EVERY, exclude_namespaces=("team-a",)),
     "no packing": JobPolicySettings(matchers=EVERY, packing="none"),
+    "Cluster Autoscaler alone": JobPolicySettings(
+        matchers=EVERY, protection={SAFE_TO_EVICT: "false"}
+    ),
     "label of the recipe": JobPolicySettings(
         matchers=EVERY, label=JobLabel(key="group", value="job")
     ),

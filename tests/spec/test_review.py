@@ -17,6 +17,7 @@ from components.spec.group_review import group_addresses
 from components.spec.groups import JobGroup, ServerGroup, Size
 from components.spec.instance_types import InstanceType, InstanceTypes
 from components.spec.kubelet import KubeletTuning
+from components.spec.labels import Taint
 from components.spec.network import ExistingNetwork, NewNetwork, private_addresses
 from components.spec.review import Notice, review, review_group
 from components.spec.volume import Gp3Volume
@@ -535,6 +536,36 @@ def test_h084_a_hop_limit_that_reaches_pods_warns():
         "group take the credentials of the node: give pods a role of their own (Pod "
         "Identity)"
     ] == lines(servers=[server(metadata_hop_limit=2)])
+
+
+AGENT = "node.cilium.io/agent-not-ready"
+
+
+@pytest.mark.parametrize("key", [AGENT, "ebs.csi.aws.com/agent-not-ready"])
+def test_h090_a_taint_that_goes_and_evicts_warns(key):
+    staying = Taint(key="team", effect="NoExecute")
+    group = fast_job(taints=(staying, Taint(key=key, value="true", effect="NoExecute")))
+
+    assert [
+        Notice(
+            path="jobs[0].taints[1]",
+            text=f"{key}=true:NoExecute goes when its agent is ready, and Kubernetes "
+            "may then end a job that has just come to the node; NoSchedule holds jobs "
+            "back as well and ends none",
+        )
+    ] == list(review_group("jobs[0]", group, TYPES, None))
+
+
+def test_h090_a_taint_that_only_holds_pods_back_is_silent():
+    group = fast_job(taints=(Taint(key=AGENT, effect="NoSchedule"),))
+
+    assert [] == list(review_group("jobs[0]", group, TYPES, None))
+
+
+def test_h090_servers_are_started_again_elsewhere():
+    group = server(taints=(Taint(key=AGENT, effect="NoExecute"),))
+
+    assert [] == list(review_group("servers[0]", group, TYPES, None))
 
 
 def test_h051_types_of_different_size_warn_and_name_the_odd_one():

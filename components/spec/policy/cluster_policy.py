@@ -6,7 +6,7 @@ or false: Kyverno's own operators take "1" and "1000m" for equal.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .definition import (
@@ -14,6 +14,7 @@ from .definition import (
     AddLabel,
     Annotate,
     AppendAffinity,
+    AppendToleration,
     Change,
     HostDns,
     HostNetwork,
@@ -161,7 +162,9 @@ def _parts(change: Change) -> tuple[list[str], dict[str, Any]]:
             key = change.key if change.overwrite else _absent(change.key)
             return [], _merge({"metadata": {"annotations": {key: change.value}}})
         case AppendAffinity():
-            return _append(change)
+            return _append_term(change)
+        case AppendToleration():
+            return _append_toleration(change.toleration)
         case HostDns():
             other_dns = f"({_POD}.spec.dnsPolicy || 'ClusterFirst') != 'ClusterFirst'"
             return [*_KEEPS_POD_NETWORK, other_dns], _merge(
@@ -171,7 +174,7 @@ def _parts(change: Change) -> tuple[list[str], dict[str, Any]]:
             return [*_KEEPS_POD_NETWORK], _merge({"spec": {"hostNetwork": True}})
 
 
-def _append(change: AppendAffinity) -> tuple[list[str], dict[str, Any]]:
+def _append_term(change: AppendAffinity) -> tuple[list[str], dict[str, Any]]:
     terms = f"{_POD}.spec.affinity.podAffinity.{_PREFERRED}"
     own = " && ".join(_same("podAffinityTerm", change.term["podAffinityTerm"]))
     unpacked = json.dumps(list(change.unpacked))
@@ -180,17 +183,20 @@ def _append(change: AppendAffinity) -> tuple[list[str], dict[str, Any]]:
         f"contains(`{unpacked}`, {_POD}.metadata.namespace || '')",
         f"{_label(change.key)} != `null` && {_label(change.key)} != '{change.value}'",
         f"length({terms}[?{own}] || `[]`) > `0`",
-    ], {
-        "patchesJson6902": json.dumps(
-            [
-                {
-                    "op": "add",
-                    "path": f"/spec/affinity/podAffinity/{_PREFERRED}/-",
-                    "value": change.term,
-                }
-            ]
-        )
-    }
+    ], _append(f"/spec/affinity/podAffinity/{_PREFERRED}", change.term)
+
+
+def _append_toleration(
+    toleration: Mapping[str, str],
+) -> tuple[list[str], dict[str, Any]]:
+    key, effect = toleration["key"], toleration["effect"]
+    reach = (
+        f"operator == 'Exists' && (!key || key == '{key}')"
+        f" && (!effect || effect == '{effect}')"
+    )
+    return [f"length({_POD}.spec.tolerations[?{reach}] || `[]`) > `0`"], _append(
+        "/spec/tolerations", toleration
+    )
 
 
 def _same(path: str, value: Any) -> Iterator[str]:
@@ -211,6 +217,11 @@ def _same(path: str, value: Any) -> Iterator[str]:
             yield f"{path}[{place}] == `{json.dumps(item)}`"
     else:
         yield f"{path} == `{json.dumps(value)}`"
+
+
+def _append(path: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    patch = {"op": "add", "path": f"{path}/-", "value": dict(value)}
+    return {"patchesJson6902": json.dumps([patch])}
 
 
 def _merge(patch: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ __all__ = [
     "AddLabel",
     "Annotate",
     "AppendAffinity",
+    "AppendToleration",
     "Change",
     "HostDns",
     "HostNetwork",
@@ -56,6 +57,15 @@ class AppendAffinity:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class AppendToleration:
+    """Append one toleration, unless the pod has one for whatever it tolerates."""
+
+    toleration: dict[str, str]
+
+    name = "toleration"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Annotate:
     """Set an annotation, unless its key is taken and *overwrite* is false."""
 
@@ -83,7 +93,7 @@ class HostNetwork:
     name = "host-network"
 
 
-Change = AddLabel | AppendAffinity | Annotate | HostDns | HostNetwork
+Change = AddLabel | AppendAffinity | AppendToleration | Annotate | HostDns | HostNetwork
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,18 +148,21 @@ def definitions(
 
 
 def _changes(settings: JobPolicySettings) -> tuple[Change, ...]:
-    label = AddLabel(key=settings.label.key, value=settings.label.value)
-    annotations = tuple(
+    label = settings.label
+    changes: list[Change] = [AddLabel(key=label.key, value=label.value)]
+    if settings.affinity is not None:
+        changes.append(
+            AppendAffinity(
+                key=label.key,
+                value=label.value,
+                term=settings.affinity,
+                unpacked=settings.unpacked_namespaces,
+            )
+        )
+    changes += (
         Annotate(key=key, value=settings.protection[key], overwrite=settings.strict)
         for key in sorted(settings.protection, reverse=True)
     )
-    term = settings.affinity
-    if term is None:
-        return (label, *annotations)
-    affinity = AppendAffinity(
-        key=label.key,
-        value=label.value,
-        term=term,
-        unpacked=settings.unpacked_namespaces,
-    )
-    return (label, affinity, *annotations)
+    if settings.toleration is not None:
+        changes.append(AppendToleration(toleration=settings.toleration))
+    return tuple(changes)

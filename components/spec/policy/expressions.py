@@ -12,6 +12,7 @@ from .definition import (
     AddLabel,
     Annotate,
     AppendAffinity,
+    AppendToleration,
     Change,
     HostDns,
     HostNetwork,
@@ -136,7 +137,9 @@ def _expression(change: Change) -> str:
         case Annotate():
             return _overwrite(change)
         case AppendAffinity():
-            return _append(change)
+            return _append_term(change)
+        case AppendToleration():
+            return _append_toleration(change.toleration)
         case HostDns():
             return _unless(
                 f"{_KEEPS_POD_NETWORK}\n"
@@ -165,7 +168,7 @@ def _into_map(field: str, key: str, value: str) -> str:
     return f"has(object.metadata.{field})\n  ? [{into}]\n  : [{whole}]"
 
 
-def _append(change: AppendAffinity) -> str:
+def _append_term(change: AppendAffinity) -> str:
     terms = f"object.spec.?affinity.?podAffinity.?{_PREFERRED}"
     own = cel(change.term["podAffinityTerm"])
     stops = ["object.spec.?nodeName.orValue('') != ''"]
@@ -184,6 +187,19 @@ def _append(change: AppendAffinity) -> str:
             ),
             _missing(terms, place, []),
             _add(f"{place}/-", change.term),
+        ],
+    )
+
+
+def _append_toleration(toleration: Mapping[str, str]) -> str:
+    own = "object.spec.?tolerations"
+    key, effect = cel(["", toleration["key"]]), cel(["", toleration["effect"]])
+    return _unless(
+        f"{own}.orValue([]).exists(t,\n     t.?operator.orValue('') == 'Exists'"
+        f" && t.?key.orValue('') in {key}\n     && t.?effect.orValue('') in {effect})",
+        [
+            _missing(own, "/spec/tolerations", []),
+            _add("/spec/tolerations/-", dict(toleration)),
         ],
     )
 

@@ -1,5 +1,5 @@
 """
-The same label, affinity and annotations for people who write pods themselves.
+What the policy adds to a pod, for people who write pods themselves.
 
 A pod that is made from one of these passes the policy without a change.
 """
@@ -93,6 +93,8 @@ def _spec(settings: JobPolicySettings) -> dict[str, Any]:
     spec: dict[str, Any] = {}
     if settings.affinity is not None:
         spec["affinity"] = {"podAffinity": {_PREFERRED: [settings.affinity]}}
+    if settings.toleration is not None:
+        spec["tolerations"] = [settings.toleration]
     if settings.host_network:
         spec |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
     return spec

@@ -1,4 +1,4 @@
-"""Annotations that keep a scaler from ending a running job."""
+"""What keeps a running job from being ended: by a scaler, or with its new node."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +12,7 @@ from ..problems import refuse
 __all__ = [
     "DEFAULT_PROTECTION",
     "DO_NOT_DISRUPT",
+    "REGISTRATION",
     "SAFE_TO_EVICT",
     "ScalerFacts",
     "check_scalers",
@@ -29,6 +30,23 @@ Both keys: neither scaler reads the other's, and a migration needs both.
 
 Sources:
     karpenter#703. Cluster Autoscaler FAQ.
+"""
+
+REGISTRATION: Mapping[str, str] = MappingProxyType(
+    {
+        "key": "karpenter.sh/unregistered",
+        "operator": "Exists",
+        "effect": "NoExecute",
+    }
+)
+"""
+The toleration of the taint that new nodes of Karpenter and EKS Auto Mode carry.
+
+Kubernetes deletes a pod that it gave to such a node when it hears of the pod before
+it hears that the taint is gone. With the toleration it has no reason to.
+
+Sources:
+    kubernetes#139992, open. The taint: Karpenter 1.0, migration from v1beta1.
 """
 
 ScalerKind = Literal["karpenter", "cluster-autoscaler", "auto-mode"]

@@ -16,7 +16,12 @@ from .engine import EngineChoice
 from .kyverno_settings import KyvernoSettings
 from .matchers import Matcher, matcher_problems
 from .packing import PACKS_BY_AFFINITY, Packing, affinity_term
-from .protection import DEFAULT_PROTECTION, protection_problems
+from .protection import (
+    DEFAULT_PROTECTION,
+    DO_NOT_DISRUPT,
+    REGISTRATION,
+    protection_problems,
+)
 
 __all__ = [
     "AffinityScope",
@@ -83,11 +88,12 @@ class JobPolicySettings:
     """
     What happens to a job pod when it is created.
 
-    It gets a label, an affinity to other job pods and the annotations that keep a
-    scaler from ending it. What the pod brings itself stays: a value of the label
-    (then without the affinity, which belongs to the label), annotations, every
-    term of its affinity. Nothing happens to pods that exist already, to pods of
-    servers and DaemonSets, and to mirror pods.
+    It gets a label, an affinity to other job pods, the annotations that keep a
+    scaler from ending it and a toleration that keeps Kubernetes from doing so. What
+    the pod brings itself stays: a value of the label (then without the affinity,
+    which belongs to the label), annotations, every term of its affinity, every
+    toleration. Nothing happens to pods that exist already, to pods of servers and
+    DaemonSets, and to mirror pods.
 
     Args:
         matchers: What makes a pod a job, any of them: names of presets, owners,
@@ -104,7 +110,8 @@ class JobPolicySettings:
             but neither seek other jobs nor draw them.
         affinity_scope: Whether jobs of all namespaces are packed together, or
             each namespace by itself.
-        protection: Annotations by key; each scaler reads its own.
+        protection: Annotations by key; each scaler reads its own. With the one of
+            Karpenter comes the toleration of nodes that are not registered yet.
         strict: Overwrite a protection annotation that the pod brings.
         host_network: Let job pods use the network of the node. Such pods reach the
             node's role; pods that declare ports, name a sysctl of the network, run
@@ -121,7 +128,7 @@ class JobPolicySettings:
         Five producers, weight 100 and packing by affinity: the brief of the
         project. All namespaces: with ten namespaces and terms of one namespace
         nothing is packed, a model of kube-scheduler's scores. Both annotations:
-        `DEFAULT_PROTECTION`.
+        `DEFAULT_PROTECTION`. The toleration: `REGISTRATION`.
     """
 
     matchers: tuple[Matcher, ...] = (
@@ -171,6 +178,11 @@ class JobPolicySettings:
                 unpacked=self.unpacked_namespaces,
             ),
         }
+
+    @property
+    def toleration(self) -> dict[str, str] | None:
+        """The toleration of job pods, None where nodes have no such taint."""
+        return dict(REGISTRATION) if DO_NOT_DISRUPT in self.protection else None
 
     def _problems(self) -> Iterator[str]:
         yield from matcher_problems("matchers", self.matchers)

@@ -32,6 +32,7 @@ TOP_LEVEL = {"monitoring", "network", "policy", "scaler", "vpc_cni"}
 # Values, and parts of templates of jobs, that stand among the keys.
 VALUES = {"spot", "WhenEmpty", "both", "affinity", "none", "release", "NotReady"} | {
     "TerminationByKubelet",
+    "NoSchedule",
     "ecr.api",
     "ecr.dkr",
 }

@@ -28,6 +28,7 @@ __all__ = [
     "LABEL",
     "SAFE_TO_EVICT",
     "TERM",
+    "TOLERATION",
     "admit",
     "decoded",
     "evaluate",
@@ -46,6 +47,12 @@ TERM: dict[str, Any] = {
         "labelSelector": {"matchLabels": {LABEL: "job"}},
         "namespaceSelector": {},
     },
+}
+
+TOLERATION = {
+    "key": "karpenter.sh/unregistered",
+    "operator": "Exists",
+    "effect": "NoExecute",
 }
 
 _DATA = Path(__file__).parents[2] / "data" / "pods.yaml"
@@ -130,6 +137,8 @@ def expected_pod(case: Mapping[str, Any]) -> dict[str, Any]:
         affinity.setdefault(AFFINITY, []).append(deepcopy(TERM))
     else:
         assert expected["affinity"] == "unchanged"
+    if expected.get("toleration") != "unchanged":
+        pod["spec"].setdefault("tolerations", []).append(dict(TOLERATION))
     return pod
 
 

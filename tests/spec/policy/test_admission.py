@@ -19,12 +19,14 @@ from tests.spec.policy.admission import (
     LABEL,
     SAFE_TO_EVICT,
     TERM,
+    TOLERATION,
     admit,
     decoded,
     expected_pod,
 )
 
 EVERY_PRESET = JobPolicySettings(matchers=tuple(PRESETS))
+NO_AFFINITY = {"containers": [{"name": "c"}], "tolerations": [TOLERATION]}
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 each_job = pytest.mark.parametrize(
     "case", [c for c in CASES if "expected" in c], ids=lambda case: case["name"]
@@ -142,7 +144,7 @@ def test_h024_unpacked_namespaces_neither_seek_nor_draw_jobs():
     assert {DO_NOT_DISRUPT: "true", SAFE_TO_EVICT: "false"} == left_alone["metadata"][
         "annotations"
     ]
-    assert {"containers": [{"name": "c"}]} == left_alone["spec"]
+    assert NO_AFFINITY == left_alone["spec"]
     assert [selector] == [
         term["podAffinityTerm"]["namespaceSelector"] for term in terms
     ]
@@ -163,7 +165,7 @@ def test_without_affinity_pods_are_labelled_and_protected(packing):
     assert {DO_NOT_DISRUPT: "true", SAFE_TO_EVICT: "false"} == admitted["metadata"][
         "annotations"
     ]
-    assert {"containers": [{"name": "c"}]} == admitted["spec"]
+    assert NO_AFFINITY == admitted["spec"]
 
 
 def test_the_label_of_the_recipe_is_one_setting_away():
@@ -174,6 +176,13 @@ def test_the_label_of_the_recipe_is_one_setting_away():
     assert {"app": "x", "group": "job"} == admitted["metadata"]["labels"]
     assert {"matchLabels": {"group": "job"}} == term["podAffinityTerm"]["labelSelector"]
     assert admitted == admit(recipe, admitted)
+
+
+def test_h090_without_karpenter_no_node_has_the_taint():
+    admitted = admit(policies(protection={SAFE_TO_EVICT: "false"}), job_pod())
+
+    assert {SAFE_TO_EVICT: "false"} == admitted["metadata"]["annotations"]
+    assert {"affinity", "containers"} == admitted["spec"].keys()
 
 
 @pytest.mark.parametrize("value", ["true", "", "anything"])
@@ -193,7 +202,7 @@ def test_h026_strict_leaves_the_label_alone():
     admitted = admit(policies(strict=True), job_pod(labels={LABEL: "billing"}))
 
     assert {LABEL: "billing"} == admitted["metadata"]["labels"]
-    assert {"containers": [{"name": "c"}]} == admitted["spec"]
+    assert NO_AFFINITY == admitted["spec"]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +221,7 @@ def test_h084_host_network_keeps_the_dns_that_the_pod_has(spec, dns_policy):
 
     assert {
         **spec,
-        "containers": [{"name": "c"}],
+        **NO_AFFINITY,
         "hostNetwork": True,
         "dnsPolicy": dns_policy,
     } == admitted["spec"]
@@ -245,7 +254,7 @@ def test_h084_a_pod_that_the_host_network_would_break_stays_off_it(spec):
     pod = job_pod(**spec)
     admitted = admit(policies(host_network=True, packing="none"), pod)
 
-    assert pod["spec"] == admitted["spec"]
+    assert {**pod["spec"], "tolerations": [TOLERATION]} == admitted["spec"]
 
 
 @pytest.mark.parametrize(

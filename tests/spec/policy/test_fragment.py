@@ -15,6 +15,7 @@ from tests.spec.policy.admission import (
     LABEL,
     SAFE_TO_EVICT,
     TERM,
+    TOLERATION,
     admit,
 )
 
@@ -53,20 +54,33 @@ def test_rendered_templates_say_the_same():
 
 
 def test_the_fragment_is_what_the_policy_adds():
-    assert {"metadata": METADATA, "spec": {"affinity": AFFINITY}} == pod_fragment(
-        JobPolicySettings()
-    )
+    spec = {"affinity": AFFINITY, "tolerations": [TOLERATION]}
+
+    assert {"metadata": METADATA, "spec": spec} == pod_fragment(JobPolicySettings())
 
 
 @pytest.mark.parametrize("packing", ["scheduler", "none"])
-def test_without_affinity_the_fragment_has_no_spec(packing):
-    assert {"metadata": METADATA} == pod_fragment(JobPolicySettings(packing=packing))
+def test_without_affinity_the_fragment_tolerates_new_nodes(packing):
+    spec = {"tolerations": [TOLERATION]}
+
+    assert {"metadata": METADATA, "spec": spec} == pod_fragment(
+        JobPolicySettings(packing=packing)
+    )
+
+
+def test_without_affinity_and_karpenter_the_fragment_has_no_spec():
+    settings = JobPolicySettings(packing="none", protection={SAFE_TO_EVICT: "false"})
+
+    assert {"metadata": {**METADATA, "annotations": {SAFE_TO_EVICT: "false"}}} == (
+        pod_fragment(settings)
+    )
 
 
 def test_host_network_brings_its_dns_policy():
     settings = JobPolicySettings(host_network=True, packing="none")
 
     assert {
+        "tolerations": [TOLERATION],
         "hostNetwork": True,
         "dnsPolicy": "ClusterFirstWithHostNet",
     } == pod_fragment(settings)["spec"]

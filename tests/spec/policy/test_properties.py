@@ -20,6 +20,7 @@ from tests.spec.policy.admission import (
     LABEL,
     SAFE_TO_EVICT,
     TERM,
+    TOLERATION,
     admit,
 )
 
@@ -84,6 +85,16 @@ affinities = objects(
     podAntiAffinity=pod_affinities,
     nodeAffinity=st.just({"preferredDuringSchedulingIgnoredDuringExecution": []}),
 )
+tolerations = st.lists(
+    objects(
+        key=st.sampled_from(["", TOLERATION["key"], "eks-jobs/group"]),
+        operator=st.sampled_from(["Exists", "Equal"]),
+        value=st.sampled_from(["", "x"]),
+        effect=st.sampled_from(["", "NoExecute", "NoSchedule"]),
+        tolerationSeconds=st.sampled_from([0, 60]),
+    ),
+    max_size=3,
+)
 containers = st.lists(
     st.fixed_dictionaries(
         {"name": st.sampled_from("abc")},
@@ -112,6 +123,7 @@ pods = st.fixed_dictionaries(
             optional={
                 "initContainers": containers,
                 "affinity": affinities,
+                "tolerations": tolerations,
                 "nodeName": st.sampled_from(["", "node-1"]),
                 "hostNetwork": st.booleans(),
                 "hostUsers": st.booleans(),
@@ -180,17 +192,22 @@ def test_h003_nothing_of_the_users_is_lost(pod, host_network):
         assert before.get(field, {}).items() <= after.get(field, {}).items()
     assert preferred_of(pod) == preferred_of(admitted)[: len(preferred_of(pod))]
     assert preferred_of(admitted)[len(preferred_of(pod)) :] in ([], [TERM])
+    brought = pod["spec"].get("tolerations", [])
+    tolerated = admitted["spec"].get("tolerations", [])
+    assert brought == tolerated[: len(brought)]
+    assert tolerated[len(brought) :] in ([], [TOLERATION])
 
 
 @given(pods)
 @settings(max_examples=100, deadline=None)
-def test_nothing_changes_but_label_annotations_and_affinity(pod):
+def test_nothing_changes_but_label_annotations_affinity_and_tolerations(pod):
     admitted = admit(native_policies(JobPolicySettings(matchers=EVERY_PRESET)), pod)
 
     def rest(one):
         for path in (
             ("metadata", "labels"),
             ("metadata", "annotations"),
+            ("spec", "tolerations"),
             ("spec", "affinity", "podAffinity", AFFINITY),
         ):
             one = without(one, *path)
@@ -219,3 +236,23 @@ def test_a_job_is_protected_or_untouched(pod):
     annotations = admitted["metadata"].get("annotations", {})
 
     assert admitted == pod or {DO_NOT_DISRUPT, SAFE_TO_EVICT} <= annotations.keys()
+
+
+@given(pods)
+@settings(max_examples=100, deadline=None)
+def test_h090_a_job_tolerates_new_nodes_or_is_untouched(pod):
+    admitted = admit(native_policies(JobPolicySettings(matchers=EVERY_PRESET)), pod)
+    tolerations = admitted["spec"].get("tolerations", [])
+
+    assert admitted == pod or any(map(tolerates_new_nodes, tolerations))
+
+
+def tolerates_new_nodes(toleration):
+    """Say what Kubernetes would of a taint without a value."""
+    every = {"key": "", "operator": "Equal", "value": "", "effect": ""}
+    given = {**every, **toleration}
+    return (
+        (given["operator"] == "Exists" or given["value"] == "")
+        and given["key"] in ("", TOLERATION["key"])
+        and given["effect"] in ("", "NoExecute")
+    )
