@@ -6,6 +6,7 @@ that AWS or Kubernetes accepts it.
 """
 
 import asyncio
+import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -31,6 +32,9 @@ hypothesis.settings.register_profile(
     "steady", deadline=None, derandomize=True, max_examples=50
 )
 hypothesis.settings.load_profile("steady")
+
+# Looking for garbage among all the classes of the SDKs is a quarter of the time.
+gc.set_threshold(100_000, 50, 50)
 
 # Pulumi sends where in the source each resource is made, with all frames above; to
 # collect those below pytest is about a quarter of the time, and no test reads them.
