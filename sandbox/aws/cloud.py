@@ -62,6 +62,12 @@ def forget_real_account(environment: MutableMapping[str, str]) -> None:
     environment["AWS_EC2_METADATA_DISABLED"] = "true"
 
 
+@functools.cache
+def _session() -> boto3.Session:
+    """Make the session that reads the description of each service once."""
+    return boto3.Session()
+
+
 class Cloud:
     """
     Clients of one account in one region.
@@ -74,7 +80,7 @@ class Cloud:
     def __init__(self, url: str, region: str) -> None:
         self.url = url
         self.region = region
-        self._session = boto3.Session(region_name=region)
+        self._session = _session()
         self._clients: dict[str, Any] = {}
 
     def client(self, service: str) -> Any:

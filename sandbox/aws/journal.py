@@ -9,6 +9,7 @@ none, which S3 decides in one request.
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -32,7 +33,6 @@ class Journal:
 
     def __init__(self, cloud: Cloud) -> None:
         self._cloud = cloud
-        self._ready = False
 
     def add(self, key: str, record: Mapping[str, Any]) -> None:
         """
@@ -54,45 +54,52 @@ class Journal:
 
     def get(self, key: str) -> dict[str, Any] | None:
         """Return a record, or None."""
+        missing = self._client.exceptions
         try:
-            answer = self._client().get_object(Bucket=BUCKET, Key=key)
-        except ClientError as error:
-            if error.response["Error"]["Code"] == "NoSuchKey":
-                return None
-            raise
+            answer = self._client.get_object(Bucket=BUCKET, Key=key)
+        except (missing.NoSuchKey, missing.NoSuchBucket):
+            return None
         return json.loads(answer["Body"].read())
 
     def remove(self, key: str) -> None:
         """Remove a record, if there is one."""
-        self._client().delete_object(Bucket=BUCKET, Key=key)
+        with suppress(self._client.exceptions.NoSuchBucket):
+            self._client.delete_object(Bucket=BUCKET, Key=key)
 
     def below(self, prefix: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield keys and records whose key begins with *prefix*, sorted by key."""
-        pages = self._client().get_paginator("list_objects_v2")
-        for page in pages.paginate(Bucket=BUCKET, Prefix=prefix):
-            for item in page.get("Contents", []):
-                record = self.get(item["Key"])
-                if record is not None:
-                    yield item["Key"], record
+        pages = self._client.get_paginator("list_objects_v2")
+        with suppress(self._client.exceptions.NoSuchBucket):
+            for page in pages.paginate(Bucket=BUCKET, Prefix=prefix):
+                for item in page.get("Contents", []):
+                    record = self.get(item["Key"])
+                    if record is not None:
+                        yield item["Key"], record
 
     def _write(self, key: str, record: Mapping[str, Any], **condition: str) -> None:
         body = json.dumps(record, sort_keys=True).encode()
-        self._client().put_object(Bucket=BUCKET, Key=key, Body=body, **condition)
+        wanted = {"Bucket": BUCKET, "Key": key, "Body": body, **condition}
+        try:
+            self._client.put_object(**wanted)
+        except self._client.exceptions.NoSuchBucket:
+            self._make_bucket()
+            self._client.put_object(**wanted)
 
+    def _make_bucket(self) -> None:
+        region = {"LocationConstraint": self._cloud.region}
+        own = {} if self._cloud.region == "us-east-1" else region
+        try:
+            self._client.create_bucket(
+                Bucket=BUCKET, **({"CreateBucketConfiguration": own} if own else {})
+            )
+        except ClientError as error:
+            # Another process was faster.
+            if error.response["Error"]["Code"] not in _OURS_ALREADY:
+                raise
+
+    @property
     def _client(self) -> Any:
-        client = self._cloud.client("s3")
-        if not self._ready:
-            region = {"LocationConstraint": self._cloud.region}
-            own = {} if self._cloud.region == "us-east-1" else region
-            try:
-                client.create_bucket(
-                    Bucket=BUCKET, **({"CreateBucketConfiguration": own} if own else {})
-                )
-            except ClientError as error:
-                if error.response["Error"]["Code"] not in _OURS_ALREADY:
-                    raise
-            self._ready = True
-        return client
+        return self._cloud.client("s3")
 
 
 _OURS_ALREADY = ("BucketAlreadyOwnedByYou", "BucketAlreadyExists")
