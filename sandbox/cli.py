@@ -75,23 +75,29 @@ class Cli:
         # Ctrl-C of a terminal reaches the CLI by itself; a second one would make it
         # stop without finishing what it has begun. Without a terminal it is passed on.
         terminal = sys.stdin.isatty()
-        process = subprocess.Popen(
-            self._command(arguments),
-            env=self._environ,
-            stdin=None if terminal else subprocess.DEVNULL,
-            process_group=None if terminal else 0,
-        )
-        self._turn.note(process.pid)
+        started: list[subprocess.Popen[bytes]] = []
 
         def pass_on(number: int, _frame: FrameType | None) -> None:
+            if not started:
+                raise KeyboardInterrupt
             if number == signal.SIGTERM or not terminal:
-                process.send_signal(signal.SIGINT)
+                started[0].send_signal(signal.SIGINT)
 
+        # Before the CLI starts: a shell lets what it runs beside it ignore Ctrl-C, and
+        # plugins that inherited that would be waited for whenever the CLI ends them.
         before = {
             number: signal.signal(number, pass_on)
             for number in (signal.SIGINT, signal.SIGTERM)
         }
         try:
+            process = subprocess.Popen(
+                self._command(arguments),
+                env=self._environ,
+                stdin=None if terminal else subprocess.DEVNULL,
+                process_group=None if terminal else 0,
+            )
+            started.append(process)
+            self._turn.note(process.pid)
             return process.wait()
         finally:
             for number, handler in before.items():

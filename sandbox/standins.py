@@ -21,7 +21,8 @@ def install(layout: Layout) -> None:
         folder = f"resource-{name}-v{version(f'pulumi-{name}')}"
         launcher = layout.home / ".pulumi" / "plugins" / folder / program
         launcher.parent.mkdir(parents=True, exist_ok=True)
-        # Ctrl-C is for the CLI, which lets a plugin finish what it is doing.
-        text = f'#!/bin/sh\ntrap \'\' INT\nexec "{PLUGINS / program}" "$@"\n'
+        # In a process group of its own, so Ctrl-C of a terminal is for the CLI, which
+        # interrupts a plugin when it has nothing left to do.
+        text = f'#!/bin/sh\nexec "{PLUGINS / program}" "$@"\n'
         launcher.write_text(text)
         launcher.chmod(0o755)

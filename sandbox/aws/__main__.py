@@ -2,8 +2,6 @@
 
 import sys
 
-from sandbox import orphan
 from sandbox.aws.serve import main
 
-orphan.end_with_parent()
 sys.exit(main(sys.argv[1:]))

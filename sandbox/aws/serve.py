@@ -5,20 +5,17 @@ It differs from the SDK's own in one point: what a user can act on is said in th
 words of the service, without a traceback. Bugs keep theirs.
 """
 
-import asyncio
 import os
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import grpc
-import grpc.aio
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 from pulumi.provider.experimental.server import ProviderServicer
-from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS
-from pulumi.runtime.proto import provider_pb2_grpc
 
+from sandbox import plugin
 from sandbox.aws.cloud import endpoint, forget_real_account
 from sandbox.aws.provider import AwsProvider
 from sandbox.errors import RefusedError
@@ -73,18 +70,5 @@ def main(arguments: list[str]) -> int:
         return 1
     forget_real_account(os.environ)
     engine = next((a for a in arguments if not a.startswith("-")), "")
-    try:
-        asyncio.run(_serve(AwsProvider(url), engine))
-    except KeyboardInterrupt:
-        return 130
+    plugin.serve(Servicer([], VERSION, AwsProvider(url), engine_address=engine))
     return 0
-
-
-async def _serve(provider: AwsProvider, engine: str) -> None:
-    server = grpc.aio.server(options=_GRPC_CHANNEL_OPTIONS)
-    servicer = Servicer([], VERSION, provider, engine_address=engine)
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    await server.start()
-    print(port, flush=True)
-    await server.wait_for_termination()

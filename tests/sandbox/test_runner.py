@@ -238,6 +238,21 @@ def test_ctrl_c_is_passed_on_once_and_the_cli_is_waited_for(machine, tmp_path):
     assert before == signal.getsignal(signal.SIGINT)
 
 
+def test_the_cli_hears_of_ctrl_c_where_a_shell_ignores_it(machine, tmp_path):
+    """As in a script that runs `make up` beside it: each plugin would be waited for."""
+    seen = tmp_path / "seen"
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        machine.run(
+            runner.up, ENDS_AT="up", ENDS=f"grep SigIgn /proc/$$/status >{seen}"
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    ignored = int(seen.read_text().split()[1], base=16)
+
+    assert 0 == ignored & 1 << signal.SIGINT - 1
+
+
 def test_an_account_that_has_ended_takes_its_stacks_with_it(machine, capsys):
     machine.run(runner.up)
     machine.asked()
