@@ -67,7 +67,7 @@ test-cluster: cluster-tools ## Run the tests on a real control plane, and the lo
 	@# Stories mostly wait: for nodes, for retries, for the clock of a schedule. Those on
 	@# a control plane measure seconds, so the stories of the engine come after them.
 	$(RUN) -m pytest -n 2 --dist loadfile --durations 5 tests/cluster
-	$(RUN) -m pytest -n 3 --dist loadfile --durations 5 tests/engine/long
+	$(RUN) -m pytest -n 4 --dist loadfile --durations 5 tests/engine/long
 
 check: $(STAMP) ## Check style, types, imports and links
 	$(RUN) -m ruff check .
