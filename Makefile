@@ -15,7 +15,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools cluster-tools up preview down status render
-.PHONY: audit test test-cluster test-control-plane test-stories lab check hazards reference updates bench clean
+.PHONY: test test-cluster test-control-plane test-stories lab audit check hazards
+.PHONY: reference updates bench clean
 
 help: ## Show this list
 	@echo "make TARGET [STACK=$(STACK)] [OUT=$(OUT)]"

@@ -98,7 +98,7 @@ def _hops(path: str, hops: int) -> Iterator[Notice]:
 
 
 def _taken_away(path: str, taints: tuple[Taint, ...]) -> Iterator[Notice]:
-    """By its name: agents of networks and disks call theirs `agent-not-ready`."""
+    """Tell by the name: agents of networks and disks write `agent-not-ready`."""
     for place, taint in enumerate(taints):
         if taint.effect == "NoExecute" and taint.key.endswith("not-ready"):
             yield Notice(
