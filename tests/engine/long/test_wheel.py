@@ -140,7 +140,7 @@ def built(folder: Path) -> Path:
 def installed(wheel: Path, environment: Path) -> Path:
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     python = environment / "bin" / "python"
-    # What is imported is compiled then; all of the SDKs would take longer than the rest.
+    # What is imported is compiled then; to compile all of the SDKs takes longer.
     pins = str(ROOT / "requirements.txt")
     pip(python, "install", "--no-compile", "-c", pins, str(wheel))
     return python
