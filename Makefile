@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help: ## Show this list
 	@echo "make TARGET [STACK=$(STACK)] [OUT=$(OUT)]"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' Makefile
 
 setup: $(STAMP) ## Install the pinned packages into .venv
 
@@ -64,16 +64,16 @@ test: tools ## Run all tests but those of `make test-cluster`
 		--no-loadscope-reorder tests/engine tests \
 		--ignore tests/cluster --ignore tests/engine/long
 
-test-cluster: cluster-tools ## Run the tests on a real control plane, and the long ones
+test-cluster: $(STAMP) ## Run the tests on a real control plane, and the long ones
 	@# Side by side: those on a control plane measure seconds and mostly wait, so the
 	@# stories of the engine take what they leave of the machine.
 	@$(MAKE) --no-print-directory -j 2 test-control-plane test-stories
 
-test-control-plane:
+test-control-plane: cluster-tools ## Of these, run those on a control plane alone
 	@# Programs in Go look for garbage less often, which is a sixth of their time.
 	GOGC=400 $(RUN) -m pytest -n 2 --dist loadfile --durations 5 tests/cluster
 
-test-stories:
+test-stories: cluster-tools ## Of these, run the stories of the engine alone
 	nice -n 10 $(RUN) -m pytest -n 3 --dist loadfile --durations 5 tests/engine/long
 
 check: $(STAMP) ## Check style, types, imports and links
