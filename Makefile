@@ -65,16 +65,16 @@ test: tools ## Run all tests but those of `make test-cluster`
 		--ignore tests/cluster --ignore tests/engine/long
 
 test-cluster: $(STAMP) ## Run the tests on a real control plane, and the long ones
-	@# Side by side: those on a control plane measure seconds and mostly wait, so the
-	@# stories of the engine take what they leave of the machine.
-	@$(MAKE) --no-print-directory -j 2 test-control-plane test-stories
+	@# Those on a control plane measure seconds, so the stories of the engine come after.
+	@$(MAKE) --no-print-directory test-control-plane
+	@$(MAKE) --no-print-directory test-stories
 
 test-control-plane: cluster-tools ## Of these, run those on a control plane alone
 	@# Programs in Go look for garbage less often, which is a sixth of their time.
 	GOGC=400 $(RUN) -m pytest -n 2 --dist loadfile --durations 5 tests/cluster
 
 test-stories: cluster-tools ## Of these, run the stories of the engine alone
-	nice -n 10 $(RUN) -m pytest -n 3 --dist loadfile --durations 5 tests/engine/long
+	$(RUN) -m pytest -n 4 --dist loadfile --durations 5 tests/engine/long
 
 check: $(STAMP) ## Check style, types, imports and links
 	$(RUN) -m ruff check .

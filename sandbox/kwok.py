@@ -168,7 +168,7 @@ def kubelets(
     stages = [
         yaml.safe_load((folder / f"{stage}.yaml").read_text()) for stage in _STAGES
     ]
-    changed = [_with_grace(_with_duration(stage)) for stage in stages]
+    changed = [_with_one_address(_with_grace(_with_duration(s))) for s in stages]
     config = state / "kwok.yaml"
     config.write_text(yaml.safe_dump_all(changed))
     (port,) = free_ports(1)
@@ -231,6 +231,22 @@ def _with_duration(stage: Manifest) -> Manifest:
     delay = {"durationMilliseconds": 0, "durationFrom": {"expressionFrom": expression}}
     selector = {"matchExpressions": selected}
     return {**stage, "spec": {**spec, "selector": selector, "delay": delay}}
+
+
+def _with_one_address(stage: Manifest) -> Manifest:
+    """
+    Let a pod that is made ready twice keep the second address alone.
+
+    kwok does so to a pod that comes in the moment in which it takes over the node. The
+    API server refuses two addresses, and kwok would leave the pod running for ever.
+    """
+    if stage["metadata"]["name"] != "pod-ready":
+        return stage
+    before = stage["spec"]["next"]["statusTemplate"]
+    template = before.replace("podIPs:\n", "podIPs:\n- $patch: replace\n")
+    if template == before:
+        raise ValueError("pod-ready of kwok must write podIPs, got none")
+    return {**stage, "spec": {**stage["spec"], "next": {"statusTemplate": template}}}
 
 
 def _with_grace(stage: Manifest) -> Manifest:

@@ -145,6 +145,27 @@ def test_a_pod_that_ends_late_stays_until_its_grace_is_over(
     assert {**stage["spec"], "delay": due} == stages[-1]["spec"]
 
 
+def test_a_pod_that_is_made_ready_twice_has_one_address(
+    script, module, state, tmp_path
+):
+    """Two are refused by the API server, and kwok would let the pod run for ever."""
+    template = "podIP: {{ . }}\npodIPs:\n{{ range . }}\n- ip: {{ . }}\n{{ end }}\n"
+    stage = {
+        "metadata": {"name": "pod-ready"},
+        "spec": {"next": {"statusTemplate": template}},
+    }
+    file = module / "kustomize" / "stage" / "pod" / "fast" / "pod-ready.yaml"
+    file.write_text(yaml.safe_dump(stage))
+    with kubelets(script(SERVER), module, tmp_path / "kubeconfig", state):
+        stages = list(yaml.safe_load_all((state / "kwok.yaml").read_text()))
+    (ready,) = (one for one in stages if one["metadata"]["name"] == "pod-ready")
+
+    assert (
+        "podIP: {{ . }}\npodIPs:\n- $patch: replace\n"
+        "{{ range . }}\n- ip: {{ . }}\n{{ end }}\n"
+    ) == ready["spec"]["next"]["statusTemplate"]
+
+
 def test_karpenter_gets_its_settings_and_nothing_of_the_users(
     script, state, tmp_path, monkeypatch
 ):
