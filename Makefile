@@ -64,10 +64,8 @@ test: tools ## Run all tests but those of `make test-cluster`
 		--no-loadscope-reorder tests/engine tests \
 		--ignore tests/cluster --ignore tests/engine/long
 
-test-cluster: $(STAMP) ## Run the tests on a real control plane, and the long ones
-	@# Those on a control plane measure seconds, so the stories of the engine come after.
-	@$(MAKE) --no-print-directory test-control-plane
-	@$(MAKE) --no-print-directory test-stories
+# Those on a control plane measure seconds, so the stories of the engine come after.
+test-cluster: test-control-plane test-stories ## Run the tests on a real control plane, and the long ones
 
 test-control-plane: cluster-tools ## Of these, run those on a control plane alone
 	@# Programs in Go look for garbage less often, which is a sixth of their time.

@@ -242,11 +242,13 @@ def _with_one_address(stage: Manifest) -> Manifest:
     """
     if stage["metadata"]["name"] != "pod-ready":
         return stage
-    before = stage["spec"]["next"]["statusTemplate"]
+    after = stage["spec"]["next"]
+    before = after["statusTemplate"]
     template = before.replace("podIPs:\n", "podIPs:\n- $patch: replace\n")
     if template == before:
         raise ValueError("pod-ready of kwok must write podIPs, got none")
-    return {**stage, "spec": {**stage["spec"], "next": {"statusTemplate": template}}}
+    after = {**after, "statusTemplate": template}
+    return {**stage, "spec": {**stage["spec"], "next": after}}
 
 
 def _with_grace(stage: Manifest) -> Manifest:

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from collections.abc import Iterable
 from typing import Any
 
 import grpc.aio
@@ -10,10 +11,15 @@ from pulumi.runtime.proto import provider_pb2_grpc
 
 from sandbox import orphan
 
-__all__ = ["serve"]
+__all__ = ["engine_of", "serve"]
 
 # The engine kills a second later.
 _GRACE_SECONDS = 4.0
+
+
+def engine_of(arguments: Iterable[str]) -> str:
+    """Return the address of the engine, the one argument without dashes."""
+    return next((one for one in arguments if not one.startswith("-")), "")
 
 
 def serve(servicer: Any) -> None:

@@ -68,13 +68,21 @@ class Journal:
 
     def below(self, prefix: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield keys and records whose key begins with *prefix*, sorted by key."""
+        for key in self._keys(prefix):
+            record = self.get(key)
+            if record is not None:
+                yield key, record
+
+    def _keys(self, prefix: str) -> list[str]:
         pages = self._client.get_paginator("list_objects_v2")
-        with suppress(self._client.exceptions.NoSuchBucket):
-            for page in pages.paginate(Bucket=BUCKET, Prefix=prefix):
-                for item in page.get("Contents", []):
-                    record = self.get(item["Key"])
-                    if record is not None:
-                        yield item["Key"], record
+        try:
+            return [
+                item["Key"]
+                for page in pages.paginate(Bucket=BUCKET, Prefix=prefix)
+                for item in page.get("Contents", [])
+            ]
+        except self._client.exceptions.NoSuchBucket:
+            return []
 
     def _write(self, key: str, record: Mapping[str, Any], **condition: str) -> None:
         body = json.dumps(record, sort_keys=True).encode()

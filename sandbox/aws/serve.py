@@ -69,6 +69,6 @@ def main(arguments: list[str]) -> int:
         print(f"pulumi-resource-aws: {error}", file=sys.stderr)
         return 1
     forget_real_account(os.environ)
-    engine = next((a for a in arguments if not a.startswith("-")), "")
+    engine = plugin.engine_of(arguments)
     plugin.serve(Servicer([], VERSION, AwsProvider(url), engine_address=engine))
     return 0

@@ -9,6 +9,5 @@ from sandbox.eks.provider import EksProvider
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
-    # The address of the engine is the one argument without dashes.
-    (engine, *_) = [word for word in arguments if not word.startswith("-")]
+    engine = plugin.engine_of(arguments)
     plugin.serve(ProviderServicer(EksProvider(), arguments, engine_address=engine))

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from sandbox import processes
-from sandbox.environment import PLUGINS
 
 PLUGIN = (
     "import time; from sandbox import orphan; orphan._GRACE_SECONDS = 0.1;"
@@ -33,8 +32,6 @@ LAB = (
     "print(started.pid, flush=True); time.sleep(60)"
 )
 WAIT_SECONDS = 20
-# How long the engine waits for a plugin that it ends.
-PATIENCE_SECONDS = 5
 
 
 def state_of(process):
@@ -66,29 +63,6 @@ def test_a_child_ends_after_its_parent_was_killed(tmp_path, program):
 
     assert while_parent_lives not in ("", "Z")
     assert after in ("", "Z")
-
-
-@pytest.mark.parametrize("name", ["aws", "eks", "kubernetes"])
-def test_a_plugin_with_nothing_to_do_ends_when_the_engine_asks(name):
-    """The engine asks by an interrupt, and kills after five seconds."""
-    with subprocess.Popen(
-        [PLUGINS / f"pulumi-resource-{name}", "127.0.0.1:1"],
-        env={**os.environ, "AWS_ENDPOINT_URL": "http://127.0.0.1:1"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        process_group=0,
-        text=True,
-    ) as plugin:
-        port = plugin.stdout.readline()
-        os.killpg(plugin.pid, signal.SIGINT)
-        asked = time.monotonic()
-        said = plugin.communicate(timeout=WAIT_SECONDS)[1]
-        waited = time.monotonic() - asked
-
-    assert 0 < int(port)
-    assert "" == said
-    assert waited < PATIENCE_SECONDS
 
 
 def test_a_program_that_is_stopped_needs_no_guard(tmp_path):
