@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["check_offerings"]
 
+# Of one filter, by the EC2 user guide, "Filter resources"; more is refused.
+_FILTER_VALUES = 200
+
 
 def check_offerings(platform: pulumi.Resource, args: "JobPlatformArgs") -> None:
     """
@@ -46,17 +49,23 @@ def check_offerings(platform: pulumi.Resource, args: "JobPlatformArgs") -> None:
 
 
 def _offerings(names: Sequence[str], parent: pulumi.Resource) -> Offerings | None:
-    with _said_plainly("check_offerings"):
-        answer = aws.ec2.get_instance_type_offerings(
-            location_type="availability-zone",
-            filters=[{"name": "instance-type", "values": names}],
-            opts=pulumi.InvokeOptions(parent=parent),
-        )
-    if answer.instance_types is None:
-        return None
     found: dict[str, set[str]] = {name: set() for name in names}
-    for name, zone in zip(answer.instance_types, answer.locations, strict=True):
-        found[name].add(zone)
+    for start in range(0, len(names), _FILTER_VALUES):
+        with _said_plainly("check_offerings"):
+            answer = aws.ec2.get_instance_type_offerings(
+                location_type="availability-zone",
+                filters=[
+                    {
+                        "name": "instance-type",
+                        "values": names[start : start + _FILTER_VALUES],
+                    }
+                ],
+                opts=pulumi.InvokeOptions(parent=parent),
+            )
+        if answer.instance_types is None:
+            return None
+        for name, zone in zip(answer.instance_types, answer.locations, strict=True):
+            found[name].add(zone)
     return found
 
 

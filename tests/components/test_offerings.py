@@ -1,5 +1,7 @@
 """What a platform asks EC2 before its first resource, and what it makes of it."""
 
+from dataclasses import replace
+
 import grpc
 import pulumi
 import pulumi_aws as aws
@@ -15,6 +17,7 @@ from components import (
     Karpenter,
     NewNetwork,
 )
+from components.spec.instance_types import InstanceTypes
 from tests.components.builders import JOB, JOB_ARM, SERVER
 from tests.conftest import REGION
 
@@ -89,6 +92,26 @@ def test_h047_ec2_is_asked_once_for_the_types_of_all_groups(deploy):
         "locationType": "availability-zone",
         "filters": [{"name": "instance-type", "values": TYPES}],
     } == call.inputs
+
+
+def test_h047_ec2_is_asked_for_at_most_two_hundred_types_at_once(deploy):
+    bundled = InstanceTypes.bundled()
+    large = [x.name for x in bundled if x.architecture == "amd64" and x.vcpus >= 16]
+    types = sorted(large)[:201]
+    groups = {
+        "servers": (replace(SERVER, instance_types=(types[0],)),),
+        "jobs": (replace(JOB, instance_types=tuple(types)),),
+    }
+    last = offering(**{types[200].partition(".")[0]: (A,)})
+    deployment = deploy(lambda: platform(**groups), answers=last)
+
+    asked = [
+        one.inputs["filters"][0]["values"]
+        for one in deployment.calls
+        if one.token == OFFERINGS
+    ]
+    assert [types[:200], types[200:]] == asked
+    assert any(types[200] in text for text in of_types(deployment))
 
 
 @pytest.mark.parametrize("scaler", [Karpenter(), ClusterAutoscaler()])
