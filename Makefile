@@ -10,7 +10,7 @@ PINS := requirements.txt requirements-dev.txt
 AUDIT := build/audit
 # One stamp for each content of the pins: a change of a pin installs again.
 STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
-# Modules are compiled once, and not in each of the many processes of the tests.
+# Modules are compiled when first imported, not in each of the many processes.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -36,11 +36,9 @@ $(STAMP):
 	@# First pip itself: that of an older Python takes twice the time for the rest.
 	@$(RUN) -m pip install --quiet --disable-pip-version-check \
 		$$(grep '^pip==' requirements-dev.txt)
+	@# A fifth of all modules is ever imported, and compiled by Python then.
 	@$(RUN) -m pip install --quiet --disable-pip-version-check \
 		--no-compile -r requirements-dev.txt
-	@# As pip would, but on all cores; what is of another Python stays as it is, and
-	@# no test loads sympy, which comes with moto and is a tenth of the work.
-	@$(RUN) -m compileall -qq -j 0 -x '/sympy/' $(VENV)/lib || true
 	@rm -f $(VENV)/set-up-* && touch $@
 
 tools: $(STAMP) ## Print the paths of the Pulumi CLI and its host, built if missing
