@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from components.spec.monitoring.manifests import rule_file
+from components.spec.monitoring.manifests import rule_file, rule_groups
 from components.spec.monitoring.settings import Monitoring
 from components.spec.monitoring.watched import Watched
 from tests.cluster.rule_series import Labels, Series
@@ -42,9 +42,8 @@ def said(
         told: What exporters tell, a value a minute.
         expected: `promql_expr_test` and `alert_rule_test` of a test of promtool.
     """
-    text = rule_file(settings, watched)
-    (folder / "rules.yaml").write_text(text)
-    groups = [group["name"] for group in yaml.safe_load(text)["groups"]]
+    (folder / "rules.yaml").write_text(rule_file(settings, watched))
+    groups = [group["name"] for group in rule_groups(settings, watched)]
     document = {
         "rule_files": ["rules.yaml"],
         "evaluation_interval": "1m",
