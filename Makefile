@@ -10,6 +10,8 @@ PINS := requirements.txt requirements-dev.txt
 AUDIT := build/audit
 # One stamp for each content of the pins: a change of a pin installs again.
 STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
+# Each file on one processor, in the order of tests/conftest.py.
+FILES := --dist loadfile --no-loadscope-reorder
 # Modules are compiled when first imported, not in each of the many processes.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -61,24 +63,18 @@ render: $(STAMP) ## Write user data, manifests and a summary of a stack to OUT
 	@$(RUN) -m infra.render --stack $(STACK) --out $(OUT)
 
 test: tools ## Run all tests but those of `make test-cluster`
-	@# The story of the engine comes first, because it is the longest and waits a lot.
-	$(RUN) -m pytest -n 3 --dist loadfile \
-		--no-loadscope-reorder tests/engine tests \
+	$(RUN) -m pytest $(FILES) -n 3 \
 		--ignore tests/cluster --ignore tests/engine/long
-
-LONGEST := lab balloons karpenter monitoring_stack
 
 # Those on a control plane measure seconds, so the stories of the engine come after.
 test-cluster: test-control-plane test-stories ## Run the tests on a real control plane, and the long ones
 
+# With GOGC, programs in Go look for garbage less often: a sixth of their time.
 test-control-plane: cluster-tools ## Of these, run those on a control plane alone
-	@# The longest come first. With GOGC, programs in Go look for garbage less often,
-	@# which is a sixth of their time.
-	GOGC=400 $(RUN) -m pytest -n 3 --dist loadfile --no-loadscope-reorder \
-		--durations 5 $(LONGEST:%=tests/cluster/test_%.py) tests/cluster
+	GOGC=400 $(RUN) -m pytest $(FILES) -n 3 --durations 5 tests/cluster
 
 test-stories: cluster-tools ## Of these, run the stories of the engine alone
-	GOGC=400 $(RUN) -m pytest -n 4 --dist loadfile --durations 5 tests/engine/long
+	GOGC=400 $(RUN) -m pytest $(FILES) -n 4 --durations 5 tests/engine/long
 
 check: $(STAMP) ## Check style, types, imports and links
 	$(RUN) -m ruff check .

@@ -66,6 +66,19 @@ class _AtOnce(ThreadPoolExecutor):
         return answer
 
 
+# Files that take a minute and more, mostly of waiting: the rest fills the time.
+LONGEST = (
+    "tests/engine/test_sandbox.py",
+    "tests/engine/long/test_examples.py",
+    "tests/engine/long/test_scaler.py",
+    "tests/engine/long/test_balloons.py",
+    "tests/engine/long/test_failure.py",
+    "tests/cluster/test_lab.py",
+    "tests/cluster/test_balloons.py",
+    "tests/cluster/test_karpenter.py",
+    "tests/cluster/test_monitoring_stack.py",
+)
+
 LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(_AtOnce())
 GOLDEN = Path(__file__).parent / "golden"
@@ -476,6 +489,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "filterwarnings", "ignore:NodeGroup uses:DeprecationWarning:pulumi_eks"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the longest files begin first; the others keep their order."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
