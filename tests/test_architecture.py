@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import components
+from tests.conftest import LONGEST
 
 ROOT = Path(__file__).parent.parent
 
@@ -197,3 +198,7 @@ def isort(name: str) -> tuple[int, str]:
     if name.isupper():
         return 0, name
     return (1, name) if name[0].isupper() else (2, name)
+
+
+def test_the_files_that_tests_begin_with_exist():
+    assert [] == [file for file in LONGEST if not (ROOT / file).is_file()]

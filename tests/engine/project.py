@@ -39,7 +39,7 @@ REAL = {
     "PULUMI_BACKEND_URL": "s3://real",
 }
 
-WAIT_SECONDS = 60
+WAIT_SECONDS = 180
 _DONE = re.compile(r"^ *[-+~]+ +(\S+) (\S+) (created|updated|deleted|replaced)\b", re.M)
 
 
@@ -243,7 +243,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
     Wait for something that another process does.
 
     Raises:
-        TimeoutError: It was not done in a minute.
+        TimeoutError: It was not done in three minutes.
     """
     deadline = time.monotonic() + WAIT_SECONDS
     while not condition():
