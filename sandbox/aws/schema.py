@@ -15,37 +15,20 @@ import re
 import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
 from pulumi import _types
 
+from sandbox.aws.remembered import remembered
+from sandbox.aws.shape import Shape
 from sandbox.wire import UNKNOWN
 
 Problem = tuple[str, str]
 """A property path, and what is wrong there."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Shape:
-    """
-    The form of a value.
-
-    Args:
-        kind: `string`, `integer`, `number`, `boolean`, `list`, `map`, `object` or
-            `any`.
-        item: Form of the entries of a list or a map.
-        fields: Forms of the properties of an object, by their name on the wire.
-        required: Properties that an object cannot do without.
-    """
-
-    kind: str
-    item: "Shape | None" = None
-    fields: Mapping[str, "Shape"] = field(default_factory=dict)
-    required: frozenset[str] = frozenset()
-
-
+@remembered("arguments")
 def arguments(token: str) -> Shape:
     """
     Return the inputs of a resource type, such as `aws:ec2/vpc:Vpc`.
@@ -56,19 +39,24 @@ def arguments(token: str) -> Shape:
     return _object(_sdk_class(token, "{}Args"))
 
 
+@remembered("outputs")
 def outputs(token: str) -> frozenset[str]:
     """Return the names of everything that the SDK reads back from a type."""
     state = _sdk_class(token, "_{}State")
     return frozenset(_types.input_type_py_to_pulumi_names(state).values())
 
 
-@functools.cache
 def configuration() -> Shape:
     """Return the inputs of the provider itself."""
+    return _configuration("aws")
+
+
+@remembered("configuration")
+def _configuration(_token: str) -> Shape:
     return _object(importlib.import_module("pulumi_aws.provider").ProviderArgs)
 
 
-@functools.cache
+@remembered("arguments of functions")
 def function_arguments(token: str) -> frozenset[str]:
     """
     Return the names of the arguments of a function, such as `aws:eks/getCluster`.

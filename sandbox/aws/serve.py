@@ -8,6 +8,7 @@ words of the service, without a traceback. Bugs keep theirs.
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from importlib.metadata import version
 from typing import Any
 
 import grpc
@@ -16,6 +17,7 @@ from botocore.parsers import ResponseParserError
 from pulumi.provider.experimental.server import ProviderServicer
 
 from sandbox import plugin
+from sandbox.aws import remembered
 from sandbox.aws.cloud import endpoint, forget_real_account
 from sandbox.aws.provider import AwsProvider
 from sandbox.errors import RefusedError
@@ -70,5 +72,8 @@ def main(arguments: list[str]) -> int:
         return 1
     forget_real_account(os.environ)
     engine = plugin.engine_of(arguments)
+    kept = remembered.file_of(version("pulumi-aws"))
+    remembered.recall(kept)
     plugin.serve(Servicer([], VERSION, AwsProvider(url), engine_address=engine))
+    remembered.keep(kept)
     return 0
