@@ -77,6 +77,9 @@ LONGEST = (
     "tests/cluster/test_balloons.py",
     "tests/cluster/test_karpenter.py",
     "tests/cluster/test_monitoring_stack.py",
+    "tests/cluster/test_packing.py",
+    "tests/cluster/test_policy_stack.py",
+    "tests/cluster/test_prometheus.py",
 )
 
 LOOP = asyncio.new_event_loop()
