@@ -73,6 +73,8 @@ LONGEST = (
     "tests/engine/long/test_scaler.py",
     "tests/engine/long/test_balloons.py",
     "tests/engine/long/test_failure.py",
+    "tests/engine/long/test_component_package.py",
+    "tests/engine/long/test_wheel.py",
     "tests/cluster/test_lab.py",
     "tests/cluster/test_balloons.py",
     "tests/cluster/test_karpenter.py",
