@@ -10,7 +10,7 @@ PINS := requirements.txt requirements-dev.txt
 AUDIT := build/audit
 # One stamp for each content of the pins: a change of a pin installs again.
 STAMP := $(VENV)/set-up-$(shell cat $(PINS) | cksum | tr ' ' '-')
-# Each file on one processor, in the order of tests/conftest.py.
+# Each file of tests in one process, in the order of tests/conftest.py.
 FILES := --dist loadfile --no-loadscope-reorder
 # Modules are compiled when first imported, not in each of the many processes.
 unexport PYTHONDONTWRITEBYTECODE

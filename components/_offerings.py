@@ -51,15 +51,11 @@ def check_offerings(platform: pulumi.Resource, args: "JobPlatformArgs") -> None:
 def _offerings(names: Sequence[str], parent: pulumi.Resource) -> Offerings | None:
     found: dict[str, set[str]] = {name: set() for name in names}
     for start in range(0, len(names), _FILTER_VALUES):
+        asked = names[start : start + _FILTER_VALUES]
         with _said_plainly("check_offerings"):
             answer = aws.ec2.get_instance_type_offerings(
                 location_type="availability-zone",
-                filters=[
-                    {
-                        "name": "instance-type",
-                        "values": names[start : start + _FILTER_VALUES],
-                    }
-                ],
+                filters=[{"name": "instance-type", "values": asked}],
                 opts=pulumi.InvokeOptions(parent=parent),
             )
         if answer.instance_types is None:

@@ -2,10 +2,11 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
-from sandbox.aws import remembered, schema
+from sandbox.aws import remembered, schema, serve
 from tests.engine.project import ROOT
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -91,6 +92,33 @@ def test_another_version_has_another_file(tmp_path):
     first, second = (remembered.file_of(one, tmp_path) for one in ("1.0.0", "1.0.1"))
 
     assert first != second
+
+
+def test_other_code_has_another_file(tmp_path, monkeypatch):
+    for name in remembered._SOURCES:
+        (tmp_path / name).write_bytes((remembered._HERE / name).read_bytes())
+    files = [remembered.file_of("1.0.0", tmp_path)]
+    monkeypatch.setattr(remembered, "_HERE", tmp_path)
+    files.append(remembered.file_of("1.0.0", tmp_path))
+    for name in remembered._SOURCES:
+        (tmp_path / name).write_text("")
+        files.append(remembered.file_of("1.0.0", tmp_path))
+
+    assert files[0] == files[1]
+    assert 1 + len(remembered._SOURCES) == len(set(files))
+
+
+def test_the_plugin_recalls_before_it_serves_and_keeps_afterwards(monkeypatch):
+    done = []
+    monkeypatch.setattr(serve, "endpoint", lambda _: "http://127.0.0.1:1")
+    monkeypatch.setattr(serve, "forget_real_account", lambda _: None)
+    monkeypatch.setattr(remembered, "recall", lambda file: done.append(file))
+    monkeypatch.setattr(serve.plugin, "serve", lambda _: done.append("served"))
+    monkeypatch.setattr(remembered, "keep", lambda file: done.append(file))
+    file = remembered.file_of(version("pulumi-aws"))
+
+    assert 0 == serve.main(["127.0.0.1:1"])
+    assert [file, "served", file] == done
 
 
 def test_without_a_folder_to_write_to_nothing_is_kept(tmp_path):
