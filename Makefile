@@ -71,7 +71,7 @@ test-cluster: test-control-plane test-stories ## Run the tests on a real control
 
 # With GOGC, programs in Go look for garbage less often: a sixth of their time.
 test-control-plane: cluster-tools ## Of these, run those on a control plane alone
-	GOGC=400 $(RUN) -m pytest $(FILES) -n 3 --durations 5 tests/cluster
+	GOGC=400 $(RUN) -m pytest $(FILES) -n 4 --durations 5 tests/cluster
 
 test-stories: cluster-tools ## Of these, run the stories of the engine alone
 	GOGC=400 $(RUN) -m pytest $(FILES) -n 4 --durations 5 tests/engine/long

@@ -66,7 +66,7 @@ class _AtOnce(ThreadPoolExecutor):
         return answer
 
 
-# Files that take a minute and more, mostly of waiting: the rest fills the time.
+# Files that take a minute and more begin first, and the rest fills the time.
 LONGEST = (
     "tests/engine/test_sandbox.py",
     "tests/engine/long/test_examples.py",
@@ -75,6 +75,9 @@ LONGEST = (
     "tests/engine/long/test_failure.py",
     "tests/engine/long/test_component_package.py",
     "tests/engine/long/test_wheel.py",
+    "tests/engine/long/test_crash.py",
+    "tests/engine/long/test_update_safety.py",
+    "tests/engine/long/test_policy.py",
     "tests/cluster/test_lab.py",
     "tests/cluster/test_balloons.py",
     "tests/cluster/test_karpenter.py",
