@@ -100,9 +100,13 @@ class PolicyStack:
         self._folder = folder
         layout = Layout(state=folder / "state")
         layout.backend.mkdir(parents=True)
-        self._environ = for_pulumi(
-            os.environ, layout, tools=pulumi_folder(os.environ), port=9
-        )
+        temporary = folder / "temporary"
+        temporary.mkdir()
+        self._environ = {
+            **for_pulumi(os.environ, layout, tools=pulumi_folder(os.environ), port=9),
+            # The provider leaves a copy of each kubeconfig among temporary files.
+            "TMPDIR": str(temporary),
+        }
         plugin = f"resource-kubernetes-v{version('pulumi-kubernetes')}"
         plugins = layout.home / ".pulumi" / "plugins" / plugin
         plugins.mkdir(parents=True)
