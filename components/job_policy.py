@@ -96,8 +96,10 @@ class JobPolicy(pulumi.ComponentResource):
     """
     Label, affinity and protection for every job pod that is created from now on.
 
-    It never refuses a pod, and changes no pod that exists. Policy objects are
-    called `eks-jobs` in the cluster, so a cluster takes one of these components.
+    It refuses no pod, and changes none that exists. A quota on affinity across
+    namespaces (scope `CrossNamespacePodAffinity`) may refuse a pod for its term: see
+    `unpacked_namespaces` and `affinity_scope`. Policy objects are called `eks-jobs`
+    in the cluster, so a cluster takes one of these components.
 
     Children: the policies of one engine, called `-native`, `-kyverno` or
     `-kyverno-legacy` (each with its binding, where the engine has bindings; one

@@ -9,7 +9,7 @@ import pytest
 
 from components.spec.policy.native import native_policies
 from components.spec.policy.settings import JobPolicySettings
-from sandbox.cluster_api import settled
+from sandbox.cluster_api import RefusedError, settled, wait_until
 from tests.cluster.conftest import namespace
 from tests.cluster.policies import VARIANTS, in_force, job_pod
 from tests.spec.policy.admission import CASES, SAFE_TO_EVICT, admit
@@ -17,6 +17,21 @@ from tests.spec.policy.admission import CASES, SAFE_TO_EVICT, admit
 HOST_NETWORK = JobPolicySettings(host_network=True)
 DISRUPTABLE = job_pod()
 DISRUPTABLE["metadata"]["annotations"] = {SAFE_TO_EVICT: "true", "a": "b"}
+
+# What keeps the pods of a namespace from naming those of others.
+QUOTA = {
+    "apiVersion": "v1",
+    "kind": "ResourceQuota",
+    "metadata": {"name": "stay-apart", "namespace": "limited"},
+    "spec": {
+        "hard": {"pods": "0"},
+        "scopeSelector": {
+            "matchExpressions": [
+                {"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"}
+            ]
+        },
+    },
+}
 
 
 def admitted(api, pod):
@@ -115,3 +130,42 @@ def test_h084_no_pod_is_refused_or_loses_dns_for_the_host_network(on_the_host_ne
         "sysctl": (False, "ClusterFirst"),
         "enforced pod security": (False, "ClusterFirst"),
     } == on_the_host_network
+
+
+@pytest.fixture(scope="module")
+def limited(api):
+    """Return a job pod of a namespace that may not name others."""
+    api.create(namespace("limited"))
+    api.create(QUOTA)
+    wait_until(lambda: "hard" in api.get(QUOTA)["status"], "the quota counts")
+    return job_pod(space="limited")
+
+
+def test_h092_a_quota_on_affinity_across_namespaces_refuses_job_pods(api, limited):
+    with (
+        in_force(api, JobPolicySettings()),
+        pytest.raises(RefusedError) as caught,
+    ):
+        admitted(api, limited)
+
+    assert (
+        'pods "p" is forbidden: exceeded quota: stay-apart, requested: pods=1, '
+        "used: pods=0, limited: pods=0"
+    ) == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        JobPolicySettings(unpacked_namespaces=("limited",)),
+        JobPolicySettings(affinity_scope="own-namespace"),
+    ],
+)
+def test_h092_each_way_out_admits_them_with_label_and_protection(
+    api, limited, settings
+):
+    with in_force(api, settings):
+        metadata = admitted(api, limited)["metadata"]
+
+    assert {settings.label.key: settings.label.value} == metadata["labels"]
+    assert settings.protection == metadata["annotations"]

@@ -2,8 +2,9 @@
 The policy as data: which pods, and what changes. Every engine is rendered from it.
 
 Host networking is a policy of its own, because it leaves out more namespaces: a pod
-on the host network is refused where a Pod Security level is enforced, and nothing
-may be refused because of us.
+on the host network is refused where a Pod Security level is enforced, and no pod
+should be refused because of us. A quota on affinity to pods of other namespaces may
+still do so, as no policy can see it: H092.
 """
 
 from dataclasses import dataclass

@@ -33,7 +33,9 @@ def mutating_policies(
     apply stays unset: it would replace the list of affinity terms.
 
     Shape:
-        MutatingPolicy, policies.kyverno.io/v1.
+        MutatingPolicy, policies.kyverno.io/v1. Left out is what Kyverno 1.17, the
+        first with it, would refuse as unknown: `skipBackgroundRequests`, which newer
+        ones set to true themselves.
     """
     return [_policy(definition) for definition in definitions(settings, name)]
 
@@ -55,7 +57,6 @@ def _policy(definition: PolicyDefinition) -> dict[str, Any]:
                 "admission": {"enabled": True},
                 "background": {"enabled": False},
                 "mutateExisting": {"enabled": False},
-                "skipBackgroundRequests": True,
             },
             "matchConstraints": match_constraints(definition),
             "matchConditions": match_conditions(definition.handles),

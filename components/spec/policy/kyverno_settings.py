@@ -30,7 +30,8 @@ class KyvernoSettings:
         group: Server group that they run on; None is the first without taints.
         fail_open: Every policy of this Kyverno fails open, those of others too:
             no pod waits for an engine that is down. Set it to false when you rely
-            on Kyverno to refuse something.
+            on Kyverno to refuse something, and name the engine too: `auto` removes
+            Kyverno, and all policies with it, on Kubernetes 1.36.
 
     Raises:
         ValueError: The engine would be no safer than what it protects, or a field

@@ -42,7 +42,7 @@ Kind and group of owners whose pods are never a job, whatever labels they carry.
 A Node owns the mirror pods of its static pods.
 """
 
-_SERVER_KINDS = (*SERVER_OWNERS, ("Deployment", "apps"))
+_SERVER_KINDS = (*SERVER_OWNERS, ("Deployment", "apps"), ("RayService", "ray.io"))
 
 # Names of products that people take for a kind; no object of that name controls a
 # pod.
@@ -66,7 +66,10 @@ _PRODUCTS = {
 # Objects that stand above the one that controls the pod, or beside it.
 _ABOVE = {
     ("CronJob", "batch"): "batch-jobs",
+    ("JobSet", "jobset.x-k8s.io"): "batch-jobs",
+    ("ScaledJob", "keda.sh"): "batch-jobs",
     ("CronWorkflow", "argoproj.io"): "argo-workflows",
+    ("ClusterWorkflowTemplate", "argoproj.io"): "argo-workflows",
     ("WorkflowTemplate", "argoproj.io"): "argo-workflows",
     ("AutoscalingRunnerSet", "actions.github.com"): "github-runners",
     ("EphemeralRunnerSet", "actions.github.com"): "github-runners",
@@ -75,6 +78,17 @@ _ABOVE = {
     ("RunnerReplicaSet", "actions.summerwind.dev"): "github-runners",
     ("PipelineRun", "tekton.dev"): "tekton",
     ("ScheduledSparkApplication", "sparkoperator.k8s.io"): "spark",
+}
+# The same, where no preset helps, and what does.
+_ABOVE_OTHERS = {
+    ("RunnerSet", "actions.summerwind.dev"): (
+        "its pods are of a StatefulSet, which is never a job; write the annotations "
+        "into its pod template"
+    ),
+    ("RayJob", "ray.io"): (
+        "its pods are of a RayCluster, as those of a RayService are; name that kind, "
+        "or a label of the pod templates"
+    ),
 }
 
 
@@ -128,11 +142,15 @@ class Owner:
         preset = _PRODUCTS.get(self.kind.lower()) or _ABOVE.get(
             (self.kind, self.api_group)
         )
-        if preset:
+        advice = (
+            f"use the preset {preset} ({_contents(preset)})"
+            if preset
+            else _ABOVE_OTHERS.get((self.kind, self.api_group))
+        )
+        if advice:
             yield (
                 "kind must be what controls the pod itself, "
-                f"got kind={self.kind!r}: use the preset {preset} "
-                f"({_contents(preset)})"
+                f"got kind={self.kind!r}: {advice}"
             )
 
 

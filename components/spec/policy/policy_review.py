@@ -44,7 +44,8 @@ def review_policy(
         *_matchers(settings),
         *_label(settings),
         *_packing(settings, most_job_nodes, most_job_pods),
-        *_pods(settings),
+        *_strict(settings, engine),
+        *_host_network(settings),
         *_idle_engine(settings, engine),
         *(
             Notice(path="policy.engine", text=text)
@@ -112,27 +113,51 @@ def _packing(settings: JobPolicySettings, nodes: int, pods: int) -> Iterator[Not
         )
 
 
-def _pods(settings: JobPolicySettings) -> Iterator[Notice]:
-    if settings.strict:
+def _strict(settings: JobPolicySettings, engine: Engine) -> Iterator[Notice]:
+    if not settings.strict:
+        return
+    yield Notice(
+        path="policy.strict",
+        text="overwrites what the author of a pod or another policy says about "
+        "eviction",
+    )
+    # kyverno#17282: its webhooks for a MutatingPolicy are registered without the
+    # policy's `reinvocationPolicy`; those for a ClusterPolicy have one.
+    if engine == "kyverno":
         yield Notice(
             path="policy.strict",
-            text="overwrites what the author of a pod or another policy says about "
-            "eviction",
+            text="Kyverno up to 1.19.1 is not asked again about a pod that a later "
+            "webhook changes: what that one says about eviction stays; the engine "
+            "native is asked again",
         )
+
+
+def _host_network(settings: JobPolicySettings) -> Iterator[Notice]:
     if settings.host_network:
         yield Notice(
             path="policy.host_network",
             text="job pods reach the instance metadata service past its hop limit, and "
             "with it the role of the node; no NetworkPolicy or security group for "
             "pods applies to them, and Pod Identity is reported to fail: give them "
-            "AWS rights by IRSA, and the node role as few as possible",
+            "AWS rights by IRSA, and the node role as few as possible; Fargate "
+            "leaves them pending: name its namespaces in exclude_namespaces",
         )
 
 
 def _idle_engine(settings: JobPolicySettings, engine: Engine) -> Iterator[Notice]:
     """Name settings that wait for an older cluster; the namespace never does."""
     unused = replace(settings.kyverno, namespace=KyvernoSettings().namespace)
-    if engine == "native" and unused != KyvernoSettings():
+    if engine != "native" or unused == KyvernoSettings():
+        return
+    # Only with install=true, or the settings refuse it.
+    if not settings.kyverno.fail_open:
+        yield Notice(
+            path="policy.kyverno.fail_open",
+            text="false says that something relies on Kyverno, and engine native "
+            "removes one that was installed here, with its CRDs and every other "
+            "policy in it: keep it by engine kyverno",
+        )
+    else:
         yield Notice(
             path="policy.kyverno",
             text="does nothing with engine native, which the API server runs itself: "

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
 from types import MappingProxyType
 from typing import Literal
 
@@ -64,6 +65,11 @@ _NAMES = {
 # Keys that people copy from old recipes, and what reads them today: nothing.
 _DEAD = {"karpenter.sh/do-not-evict": DO_NOT_DISRUPT}
 _DURATION = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?[hms])+")
+_DURATION_PART = re.compile(r"([0-9.]+)([hms])")
+_NANOSECONDS = {"h": 3_600 * 10**9, "m": 60 * 10**9, "s": 10**9}
+# Go keeps a duration as a signed number of 64 bits; Karpenter takes a value that
+# does not fit for none.
+_LONGEST = Decimal(2**63 - 1)
 _ON_COMPLETION = "on-completion"
 _VERSION = re.compile(r"v?\d+\.\d+(?:[.-].*)?")
 _DURATION_SINCE = (1, 12)
@@ -114,6 +120,11 @@ def protection_problems(field: str, protection: Mapping[str, str]) -> Iterator[s
             yield (
                 f'{named} must be "true" or a duration above zero of hours, minutes '
                 f'and seconds such as "4h30m", got {value!r}'
+            )
+        elif key == DO_NOT_DISRUPT and _nanoseconds(value) > _LONGEST:
+            yield (
+                f"{named} must be at most 2562047h, or Karpenter ignores it: write "
+                f'"true" for a protection without an end, got {value!r}'
             )
         elif key == SAFE_TO_EVICT and value not in ("false", _ON_COMPLETION):
             yield f'{named} must be "false" or "{_ON_COMPLETION}", got {value!r}'
@@ -200,6 +211,13 @@ def _minor(version: str) -> tuple[int, int]:
 
 
 def _is_duration(value: str) -> bool:
-    return (
-        _DURATION.fullmatch(value) is not None and re.search("[1-9]", value) is not None
-    )
+    return _DURATION.fullmatch(value) is not None and _nanoseconds(value) > 0
+
+
+def _nanoseconds(value: str) -> Decimal:
+    """Return how long a duration is; Go drops parts of a nanosecond."""
+    parts = [
+        (Decimal(number) * _NANOSECONDS[unit]).to_integral_value(ROUND_FLOOR)
+        for number, unit in _DURATION_PART.findall(value)
+    ]
+    return sum(parts, Decimal(0))

@@ -119,10 +119,16 @@ def test_existing_pods_are_never_mutated():
         "admission": {"enabled": True},
         "background": {"enabled": False},
         "mutateExisting": {"enabled": False},
-        "skipBackgroundRequests": True,
     } == mutating["spec"]["evaluation"]
     assert False is cluster["spec"]["background"]
     assert [] == list(fields(cluster, "targets"))
+
+
+def test_a_field_that_kyverno_has_since_1_19_is_not_written():
+    """Charts before 3.9 are accepted, and server-side apply refuses unknown fields."""
+    manifests = policy_manifests(EVERYTHING, "kyverno")
+
+    assert [] == list(fields(manifests, "skipBackgroundRequests"))
 
 
 def test_each_native_policy_has_a_binding_of_its_name():

@@ -135,7 +135,10 @@ def test_h008_an_unknown_short_name_is_answered_with_the_right_preset(name, near
         ("Dagster", "dagster.io", "dagster"),
         ("GitLabRunner", "gitlab.com", "gitlab-runner"),
         ("CronJob", "batch", "batch-jobs"),
+        ("JobSet", "jobset.x-k8s.io", "batch-jobs"),
+        ("ScaledJob", "keda.sh", "batch-jobs"),
         ("CronWorkflow", "argoproj.io", "argo-workflows"),
+        ("ClusterWorkflowTemplate", "argoproj.io", "argo-workflows"),
         ("AutoscalingListener", "actions.github.com", "github-runners"),
         ("PipelineRun", "tekton.dev", "tekton"),
         ("ScheduledSparkApplication", "sparkoperator.k8s.io", "spark"),
@@ -153,6 +156,36 @@ def test_h008_an_owner_that_controls_no_pod_names_the_preset(kind, group, preset
 
 
 @pytest.mark.parametrize(
+    ("kind", "group", "advice"),
+    [
+        (
+            "RunnerSet",
+            "actions.summerwind.dev",
+            "its pods are of a StatefulSet, which is never a job; write the "
+            "annotations into its pod template",
+        ),
+        (
+            "RayJob",
+            "ray.io",
+            "its pods are of a RayCluster, as those of a RayService are; name that "
+            "kind, or a label of the pod templates",
+        ),
+    ],
+)
+def test_h008_an_owner_above_that_has_no_preset_names_what_helps(kind, group, advice):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 (the text is compared)
+        Owner(kind=kind, api_group=group)
+
+    assert (
+        f"kind must be what controls the pod itself, got kind={kind!r}: {advice}"
+    ) == str(caught.value)
+
+
+def test_h008_the_owner_below_is_accepted():
+    assert "RayCluster" == Owner(kind="RayCluster", api_group="ray.io").kind
+
+
+@pytest.mark.parametrize(
     ("kind", "group"),
     [
         ("ReplicaSet", "apps"),
@@ -161,6 +194,7 @@ def test_h008_an_owner_that_controls_no_pod_names_the_preset(kind, group, preset
         ("Deployment", "apps"),
         ("ReplicationController", ""),
         ("Node", ""),
+        ("RayService", "ray.io"),
     ],
 )
 def test_pods_of_servers_cannot_be_called_jobs(kind, group):
@@ -176,6 +210,7 @@ def test_pods_of_servers_cannot_be_called_jobs(kind, group):
 def test_kinds_of_that_name_in_other_groups_are_the_users():
     assert "StatefulSet" == Owner(kind="StatefulSet", api_group="example.com").kind
     assert "CronJob" == Owner(kind="CronJob", api_group="example.com").kind
+    assert "RayJob" == Owner(kind="RayJob", api_group="example.com").kind
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,20 @@ def test_an_engine_that_waits_for_an_older_cluster_is_named(kyverno):
     assert message not in notices(engine="kyverno", kyverno=kyverno)
 
 
+def test_a_kyverno_that_others_rely_on_is_not_removed_in_silence():
+    kyverno = KyvernoSettings(fail_open=False, replicas=5)
+
+    assert [
+        (
+            "warning",
+            "policy.kyverno.fail_open: false says that something relies on Kyverno, "
+            "and engine native removes one that was installed here, with its CRDs and "
+            "every other policy in it: keep it by engine kyverno",
+        )
+    ] == notices(kyverno=kyverno)
+    assert [] == notices(engine="kyverno", version="1.35", kyverno=kyverno)
+
+
 def test_the_namespace_of_the_engine_counts_with_every_engine():
     assert [] == notices(kyverno=KyvernoSettings(namespace="policies"))
 
@@ -160,6 +174,22 @@ def test_h012_strict_warns():
     ] == notices(strict=True)
 
 
+def test_h012_strict_says_where_kyverno_is_not_asked_again():
+    """Registered so by Kyverno for a MutatingPolicy, not for a ClusterPolicy."""
+    again = (
+        "warning",
+        "policy.strict: Kyverno up to 1.19.1 is not asked again about a pod that a "
+        "later webhook changes: what that one says about eviction stays; the engine "
+        "native is asked again",
+    )
+
+    assert [*notices(strict=True), again] == notices(
+        engine="kyverno", version="1.35", strict=True
+    )
+    assert again not in notices(engine="kyverno-legacy", version="1.35", strict=True)
+    assert [] == notices(engine="kyverno", version="1.35")
+
+
 def test_h084_host_network_warns_of_the_node_role():
     assert [
         (
@@ -167,7 +197,8 @@ def test_h084_host_network_warns_of_the_node_role():
             "policy.host_network: job pods reach the instance metadata service past "
             "its hop limit, and with it the role of the node; no NetworkPolicy or "
             "security group for pods applies to them, and Pod Identity is reported to "
-            "fail: give them AWS rights by IRSA, and the node role as few as possible",
+            "fail: give them AWS rights by IRSA, and the node role as few as possible; "
+            "Fargate leaves them pending: name its namespaces in exclude_namespaces",
         )
     ] == notices(host_network=True)
 

@@ -34,6 +34,8 @@ def refusal(protection, *scalers):
         {DO_NOT_DISRUPT: "4h30m"},
         {DO_NOT_DISRUPT: "1.5h"},
         {DO_NOT_DISRUPT: "0h1s"},
+        {DO_NOT_DISRUPT: "0.000000001s"},
+        {DO_NOT_DISRUPT: "2562047h47m16.854775807s"},
         {SAFE_TO_EVICT: "on-completion"},
     ],
 )
@@ -46,13 +48,24 @@ def test_accepts_what_some_scaler_honours(protection):
     [
         (DO_NOT_DISRUPT, value)
         for value in ("True", "yes", "false", "", "1d", "0s", "0h0m", "-4h", "4", "4h ")
-    ],
+    ]
+    + [(DO_NOT_DISRUPT, "0.0000000009s")],
 )
 def test_h010_a_value_that_karpenter_ignores_is_refused(key, value):
     assert [
         f'protection[{key}] must be "true" or a duration above zero of hours, minutes '
         f'and seconds such as "4h30m", got {value!r}'
     ] == problems({key: value})
+
+
+@pytest.mark.parametrize(
+    "value", ["2562047h47m16.854775808s", "2562048h", "9" * 5_000 + "h"]
+)
+def test_h010_a_duration_that_go_cannot_hold_is_refused(value):
+    assert [
+        f"protection[{DO_NOT_DISRUPT}] must be at most 2562047h, or Karpenter ignores "
+        f'it: write "true" for a protection without an end, got {value!r}'
+    ] == problems({DO_NOT_DISRUPT: value})
 
 
 @pytest.mark.parametrize("value", ["true", "False", "", "on_completion"])
