@@ -149,6 +149,7 @@ class Balloon(pulumi.ComponentResource):
             args.group,
             scaler=args.scaler,
             instance_types=args.instance_types,
+            cluster_version=args.cluster.version,
             namespace=args.namespace,
         )
         self.objects = _objects(name, manifests, child)

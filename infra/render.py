@@ -121,7 +121,11 @@ def _balloon_objects(
     scaler, _ = scaled_groups.scaler_and_jobs(settings.scaler, settings)
     for balloon in settings.balloons:
         yield from balloon_manifests(
-            balloon, groups[balloon.group], scaler=scaler, instance_types=types
+            balloon,
+            groups[balloon.group],
+            scaler=scaler,
+            instance_types=types,
+            cluster_version=settings.cluster.version,
         )
 
 

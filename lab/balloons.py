@@ -86,6 +86,7 @@ def manifests(
             named[balloon.group],
             scaler=karpenter,
             instance_types=instance_types,
+            cluster_version="1.36",
         )
 
 

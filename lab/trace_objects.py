@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
-from components.spec.balloon.cron import Cron, cron_problems, parse
-from components.spec.balloon.zones import clock
+from components.spec.cron import Cron, cron_problems, parse
+from components.spec.time_zones import clock
 from lab.documents import Map
 from lab.quantities import duration_seconds
 from lab.templates import Needs, needs

@@ -34,6 +34,7 @@ __all__ = [
     "ARM",
     "BURSTS",
     "COOLDOWN",
+    "CROWD",
     "JOBS",
     "POLLING",
     "SCHEDULED",
@@ -70,6 +71,13 @@ WRONG: Mapping[str, Mapping[str, str]] = {
 }
 """What is wrong with the trigger of a schedule, by pools that do not exist."""
 
+CROWD = (17, 18)
+"""
+Balloons of `crowd` before the mark and from it on; its pool does not exist either.
+
+An autoscaler that is told nothing stops at 16 of 17, and never goes from 17 to 18.
+"""
+
 PER_NODE = 3
 STATIC_NODES = 2
 
@@ -102,6 +110,7 @@ class Cast:
             ARM: _pods(ARM, replicas=1),
             **{name: _pods(name, schedule=self.schedule(name)) for name in SCHEDULED},
             **{name: _pods(name, schedule=self.schedule("closed")) for name in WRONG},
+            "crowd": _pods("crowd", schedule=self._steps()),
             "buffer": BufferBalloon(group="buffer", replicas=PER_NODE, **_REQUEST),
             "static": StaticBalloon(group="static", nodes=STATIC_NODES, name="static"),
         }
@@ -132,10 +141,7 @@ class Cast:
 
     def schedule(self, pool: str) -> Schedule:
         """Return the window of a pool, around the mark."""
-        first, last = (self.mark + timedelta(hours=hour) for hour in SCHEDULED[pool])
-        start, end = f"{first:%H:%M}", f"{last:%H:%M}"
-        window = Window(start=start, end=end, overnight=end < start)
-        return Schedule(timezone=_ZONE, windows=(window,), cooldown=f"{COOLDOWN}s")
+        return _schedule(self._window(pool))
 
     def manifests(self) -> Iterator[Manifest]:
         """Return all objects, in the order in which they can be made."""
@@ -150,15 +156,33 @@ class Cast:
         for name in ("with", "without"):
             yield _job(f"running-{name}", name, PER_NODE)
 
+    def _window(self, pool: str, replicas: int | None = None) -> Window:
+        first, last = (self.mark + timedelta(hours=hour) for hour in SCHEDULED[pool])
+        start, end = f"{first:%H:%M}", f"{last:%H:%M}"
+        return Window(start=start, end=end, overnight=end < start, replicas=replicas)
+
+    def _steps(self) -> Schedule:
+        """Return two windows that meet at the mark."""
+        before, after = CROWD
+        return _schedule(self._window("window", before), self._window("opening", after))
+
     def _pool(self, name: str) -> Manifest:
         rules, group = self.scaler.rules(name), _group(name)
         return node_pool(group, rules, lifetime(rules, "1m"), NODE_CLASS, TYPES)
 
     def _objects(self, name: str) -> Iterator[Manifest]:
         for manifest in balloon_manifests(
-            self.balloons[name], _group(name), scaler=self.scaler, instance_types=TYPES
+            self.balloons[name],
+            _group(name),
+            scaler=self.scaler,
+            instance_types=TYPES,
+            cluster_version="1.36",
         ):
             yield _adapted(manifest, name)
+
+
+def _schedule(*windows: Window) -> Schedule:
+    return Schedule(timezone=_ZONE, windows=windows, cooldown=f"{COOLDOWN}s")
 
 
 def burst(pool: str) -> Manifest:

@@ -20,6 +20,7 @@ from sandbox.kwok import node_class
 from tests.cluster.balloon_cast import (
     ARM,
     BURSTS,
+    CROWD,
     PER_NODE,
     STATIC_NODES,
     Cast,
@@ -205,6 +206,7 @@ def _is_closed(story: Story) -> bool:
     nodes = [node["metadata"]["name"] for node in story.nodes("window")]
     return (
         story.steps("window")[-1][1] == 0
+        and story.steps("crowd")[-1][1] == CROWD[1]
         and story.are_placed("opening", "balloon", PER_NODE)
         and all(story.watch.is_gone("Node", name) for name in nodes)
     )

@@ -130,6 +130,24 @@ def _waiting(owner: str = "Job") -> list[Series]:
     ]
 
 
+def _evicted(name: str, values: str) -> list[Series]:
+    """Return a pod that was ended, and when it is listed as such."""
+    metric, reason = "kube_pod_status_disruption_reason", "EvictionByEvictionAPI"
+    return [
+        *pod(name, phase="Failed", values=values),
+        _of(name, metric, values, reason=reason),
+    ]
+
+
+def _ended(count: int) -> Firing:
+    return Firing(
+        labels=job_group(owner_kind="Job", reason="EvictionByEvictionAPI"),
+        summary=f"{count} job pods of group job were ended: EvictionByEvictionAPI",
+        description="Pods owned by Job were ended from outside before they were done. "
+        "Their work is lost unless the job tries again.",
+    )
+
+
 _RELIST = "kubelet_pleg_relist_duration_seconds"
 _SLOW = Firing(
     labels=_node("job-1"),
@@ -169,37 +187,40 @@ _BLIND = "Rules that need this metric are silent, whatever happens."
 _OF_JOBS = [
     AlertCase(
         alert="JobInterrupted",
-        name="at once, and for a quarter of an hour after the pod is gone",
+        name="at once and for a quarter of an hour, though the pod is gone",
+        severity="critical",
+        told=[*node("job-1"), *_evicted("a", "_x10 1x2 stale")],
+        firing={9: [], 10: [_ended(1)], 24: [_ended(1)], 25: []},
+    ),
+    AlertCase(
+        alert="JobInterrupted",
+        name="once for each pod, while the first is still listed",
         severity="critical",
         told=[
             *node("job-1"),
-            *pod("a", phase="Failed", values="_x10 1x2 stale"),
-            _of(
-                "a",
-                "kube_pod_status_disruption_reason",
-                "_x10 1x2 stale",
-                reason="EvictionByEvictionAPI",
-            ),
+            *_evicted("first", f"_x10 1x{MINUTES}"),
+            *_evicted("second", f"_x60 1x{MINUTES}"),
+            *_evicted("third", f"_x63 1x{MINUTES}"),
         ],
         firing={
-            9: [],
-            **{
-                minute: [
-                    Firing(
-                        labels=job_group(
-                            owner_kind="Job", reason="EvictionByEvictionAPI"
-                        ),
-                        summary="1 job pods of group job were ended: "
-                        "EvictionByEvictionAPI",
-                        description="Pods owned by Job were ended from outside before "
-                        "they were done. Their work is lost unless the job tries "
-                        "again.",
-                    )
-                ]
-                for minute in (12, 24)
-            },
-            32: [],
+            10: [_ended(1)],
+            25: [],
+            59: [],
+            60: [_ended(1)],
+            63: [_ended(2)],
+            75: [_ended(1)],
+            78: [],
         },
+    ),
+    AlertCase(
+        alert="JobInterrupted",
+        name="not once more when its exporter was away for half an hour",
+        severity="critical",
+        told=[
+            *node("job-1"),
+            *_evicted("first", f"1x60 stale _x30 1x{MINUTES}"),
+        ],
+        firing={14: [_ended(1)], 60: [], 92: [], 110: []},
     ),
     AlertCase(
         alert="JobInterrupted",

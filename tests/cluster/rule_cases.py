@@ -1,8 +1,9 @@
 """What every recording rule says of made-up series, and what it does not say."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from components.spec.policy.matchers import SERVER_OWNERS
 from tests.cluster.rule_series import (
     BALLOONS,
     MINUTES,
@@ -64,6 +65,10 @@ def pulls(reason: str, *names: str, init: bool = False) -> Iterator[Series]:
 
 def _grows(name: str, by: int, **labels: str) -> Series:
     return series(name, f"0+{by}x{MINUTES}", **labels)
+
+
+def _without(name: str, told: Iterable[Series]) -> list[Series]:
+    return [one for one in told if not one["series"].startswith(name)]
 
 
 def _pod_metric(name: str, of: str, value: float | str = 1, **labels: str) -> Series:
@@ -193,6 +198,9 @@ _PODS = [
             *pod("waiting", None, phase="Pending"),
             *pod("elsewhere", "server"),
             *pod("agent", owner="DaemonSet", labels={}),
+            # No label makes a server a job, neither that of a producer nor our own.
+            *pod("web", owner="ReplicaSet", labels={"label_dagster_run_id": "1"}),
+            *pod("static", owner="Node"),
         ],
         recorded={
             "pod:eks_jobs_job:info": [
@@ -294,6 +302,10 @@ _PODS = [
             _pod_metric("kube_pod_status_reason", "web", reason="Evicted"),
         ],
         recorded={
+            "pod:eks_jobs_interrupted:info": [
+                ({**_place("evicted"), "reason": "EvictionByEvictionAPI"}, 1),
+                ({**_place("lost", "job-2"), "reason": "NodeLost"}, 1),
+            ],
             "group_owner:eks_jobs_pods_interrupted:count": [
                 (_owned(reason="EvictionByEvictionAPI"), 1),
                 (_owned(reason="NodeLost"), 1),
@@ -310,6 +322,11 @@ _PODS = [
             *pod("ended", labels={}, phase="Succeeded"),
             *pod("left-out", labels={}, space="kube-system"),
             *pod("web", owner="ReplicaSet", labels={}),
+            *(
+                one
+                for kind, _ in SERVER_OWNERS
+                for one in pod(kind, owner=kind, labels={"label_dagster_run_id": "1"})
+            ),
         ],
         recorded={
             "namespace_owner:eks_jobs_policy_misses:count": [
@@ -464,6 +481,21 @@ _KUBELETS = [
                 (_on("job-1"), 15),
                 (_on("job-2"), 0),
             ],
+        },
+    ),
+    Case(
+        name="what a kubelet counted before it was scraped again is not new",
+        told=[
+            one
+            for name, created in (("away", 0), ("new", 4_860))
+            for one in (
+                *_without("kubelet_node_name", node(name, created=created)),
+                kubelet("node_name", f"_x81 1x{MINUTES}", name, node=name),
+                kubelet("run_podsandbox_errors_total", f"_x81 7x{MINUTES}", name),
+            )
+        ],
+        recorded={
+            "node:eks_jobs_sandbox_errors:increase15m": [(_on("new"), 7)],
         },
     ),
     Case(

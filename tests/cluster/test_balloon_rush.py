@@ -36,7 +36,11 @@ NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "rush"}}
 def waits(api):
     """Return how long each job waited for its node, in seconds, round by round."""
     made = balloon_manifests(
-        pods(**REQUEST), job(), scaler=Karpenter(), instance_types=TYPES
+        pods(**REQUEST),
+        job(),
+        scaler=Karpenter(),
+        instance_types=TYPES,
+        cluster_version="1.36",
     )
     of_kind = {one["kind"]: one for one in made}
     template = of_kind["Deployment"]["spec"]["template"]

@@ -26,6 +26,7 @@ from tests.cluster.balloon_cast import (
     ARM,
     BURSTS,
     COOLDOWN,
+    CROWD,
     PER_NODE,
     POLLING,
     SCHEDULED,
@@ -268,6 +269,16 @@ def test_a_schedule_that_ends_keeps_balloons_until_then_and_none_after(story):
     assert (PER_NODE, 0) == (before[-1], left)
     assert COOLDOWN - POLLING <= down < COOLDOWN + 3 * POLLING
     assert [] == story.present("window", "balloon")
+
+
+def test_h091_a_window_has_exactly_its_number_after_one_step(story):
+    """One balloon of KEDA, then all: and one more at the mark, which is 6 %."""
+    before, after = CROWD
+    steps = [wanted for _, wanted in story.steps("crowd")]
+    up = [when for when, wanted in story.steps("crowd") if wanted == after]
+
+    assert [1, before, after] == [wanted for wanted in steps if wanted]
+    assert 0 < up[0] < POLLING + 2 * SYNC
 
 
 def test_the_nodes_of_balloons_go_with_them(story):

@@ -35,10 +35,18 @@ WINDOWS = Schedule(
     ),
     cooldown="0s",
 )
+STEPS = Schedule(
+    timezone="Europe/Berlin",
+    windows=(
+        Window(start="08:00", end="12:00", replicas=20),
+        Window(start="12:00", end="18:00", replicas=22),
+    ),
+)
 BALLOONS: Mapping[str, AnyBalloon] = {
     "always": pods(),
     "office hours": pods(schedule=office()),
     "two windows": pods(name="shifts", schedule=WINDOWS),
+    "steps of a tenth": pods(name="steps", schedule=STEPS),
     "another priority": pods(priority=-1),
     "labels and image": pods(
         labels={"team": "data"}, image="registry.k8s.io/pause:3.10.1"
@@ -72,7 +80,15 @@ def made(
     balloon: AnyBalloon, architecture: str = "amd64", scaler=Karpenter()
 ) -> list[dict[str, Any]]:
     group = job(name="job", architecture=architecture)
-    return list(balloon_manifests(balloon, group, scaler=scaler, instance_types=TYPES))
+    return list(
+        balloon_manifests(
+            balloon,
+            group,
+            scaler=scaler,
+            instance_types=TYPES,
+            cluster_version="1.36",
+        )
+    )
 
 
 def of_kind(kind: str, balloon: AnyBalloon) -> dict[str, Any]:
@@ -183,6 +199,12 @@ def test_a_class_never_changes_so_its_name_tells_its_value(api, change, reason):
 SCHEDULED = pods(schedule=office())
 
 
+def behavior(up: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how the HPA of a ScaledObject goes up."""
+    inner = {"behavior": {"scaleUp": dict(up)}}
+    return {"advanced": {"horizontalPodAutoscalerConfig": inner}}
+
+
 @pytest.mark.parametrize(
     ("kind", "balloon", "change", "reason"),
     [
@@ -192,6 +214,12 @@ SCHEDULED = pods(schedule=office())
         ("ScaledObject", SCHEDULED, {"maxReplicaCount": 0}, "maxReplicaCount: Invalid"),
         ("ScaledObject", SCHEDULED, {"minReplicaCount": 9}, "must be less than or eq"),
         ("ScaledObject", SCHEDULED, {"cooldown": 1}, 'unknown field "spec.cooldown"'),
+        (
+            "ScaledObject",
+            SCHEDULED,
+            behavior({"tolerance": "a tenth"}),
+            "scaleUp.tolerance: Invalid value",
+        ),
         ("CapacityBuffer", buffer(), {"replicas": -1}, "replicas: Invalid value"),
         ("CapacityBuffer", buffer(), {"replica": 1}, 'unknown field "spec.replica"'),
         (

@@ -93,6 +93,7 @@ def test_h060_objects_are_sent_as_they_are_rendered(deploy, kind, types, group):
         group,
         scaler=Karpenter(),
         instance_types=InstanceTypes.bundled(),
+        cluster_version="1.36",
         namespace="held",
     )
 

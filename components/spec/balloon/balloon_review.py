@@ -16,6 +16,7 @@ from .capacity import (
     tight_types,
 )
 from .keda import KEDA_TESTED, Keda, scheduled
+from .keda_trigger import heeds_tolerance
 from .plan import protects
 from .quantities import mebibytes, millicores
 from .scaler_settings import (
@@ -23,7 +24,7 @@ from .scaler_settings import (
     always_up,
     balloon_policy,
 )
-from .schedule_review import schedule_notices
+from .schedule_review import schedule_notices, step_notices
 from .settings import (
     PRIORITY,
     AnyBalloon,
@@ -77,6 +78,7 @@ def balloon_notices(
                 balloon,
                 groups[balloon.group],
                 scaler,
+                cluster_version,
                 instance_types,
                 zones,
             )
@@ -98,6 +100,7 @@ def _balloon(
     balloon: AnyBalloon,
     group: JobGroup,
     scaler: Scaler,
+    cluster_version: str,
     instance_types: InstanceTypes,
     zones: int | None,
 ) -> Iterator[Notice]:
@@ -107,9 +110,10 @@ def _balloon(
         yield from _small(path, balloon)
         yield from _priority(path, balloon, scaler)
         if balloon.schedule is not None:
-            yield from schedule_notices(
-                f"{path}.schedule", balloon.schedule, balloon.replicas
-            )
+            where = (f"{path}.schedule", balloon.schedule, balloon.replicas)
+            yield from schedule_notices(*where)
+            if not heeds_tolerance(cluster_version):
+                yield from step_notices(*where)
     if isinstance(balloon, WarmPoolBalloon):
         yield from _warm_pool(path, balloon, zones)
     yield from _alpha(path, balloon, scaler)
@@ -283,7 +287,7 @@ def _consolidation(
 def _pinned(
     path: str, balloons: Sequence[AnyBalloon], group: JobGroup, what: str
 ) -> Iterator[Notice]:
-    count = sum(one.replicas for one in always_up(balloons, group.name))
+    count = always_up(balloons, group.name)
     if count:
         yield Notice(
             path=path,

@@ -4,13 +4,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..scaler.duration import seconds
 from .schedule import Schedule
-from .year import REFERENCE_YEAR, WEEKS, Span, simulate, zone_clock
+from .year import REFERENCE_YEAR, WEEKS, Span, bounds, simulate, zone_clock
 
-__all__ = ["ALL_HOURS", "ActiveHours", "active_hours", "held", "window_spans"]
+__all__ = [
+    "ALL_HOURS",
+    "ActiveHours",
+    "Step",
+    "active_hours",
+    "close_steps",
+    "held",
+    "least_held",
+    "window_spans",
+]
 
 ALL_HOURS = 168.0
 """Hours of a week."""
+
+_TOLERANCE = 0.1
+"""
+By how much two numbers must differ before an HPA takes one for the other.
+
+Sources: kube-controller-manager, horizontal-pod-autoscaler-tolerance.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,6 +112,70 @@ def held(
             open_now.remove(count)
         if open_now and moment < following:
             yield Span(moment, following), max(open_now)
+
+
+def least_held(schedule: Schedule, replicas: int, year: int = REFERENCE_YEAR) -> int:
+    """
+    Return how many balloons are there at every hour: 0 when they ever go.
+
+    They stay where the time between two windows is no longer than the cooldown.
+
+    Args:
+        schedule: The schedule.
+        replicas: Balloons in windows that say no number of their own.
+        year: The year that is looked at.
+    """
+    begin, end = bounds(zone_clock(schedule.timezone, year), year)
+    parts = list(held(schedule, replicas, year))
+    # The year is whole weeks: its end meets its beginning.
+    starts = [*(span.start for span, _ in parts), parts[0][0].start + end - begin]
+    gaps = [
+        start - span.end for (span, _), start in zip(parts, starts[1:], strict=True)
+    ]
+    if max(gaps) > seconds(schedule.cooldown):
+        return 0
+    return min(count for _, count in parts)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """
+    A change from one number of balloons to another.
+
+    Args:
+        moment: When, Unix seconds.
+        before: Balloons before it.
+        after: Balloons after it.
+    """
+
+    moment: int
+    before: int
+    after: int
+
+
+def close_steps(
+    schedule: Schedule, replicas: int, year: int = REFERENCE_YEAR
+) -> tuple[Step, ...]:
+    """
+    Return the changes that an HPA takes for none, since a tenth at most is missing.
+
+    Args:
+        schedule: The schedule.
+        replicas: Balloons in windows that say no number of their own.
+        year: The year that is looked at.
+
+    Sources:
+        Kubernetes, podautoscaler/replica_calculator.go, isWithin.
+    """
+    return tuple(
+        Step(moment=following.start, before=count, after=wanted)
+        for (span, count), (following, wanted) in pairwise(
+            held(schedule, replicas, year)
+        )
+        if following.start - span.end <= seconds(schedule.cooldown)
+        and count != wanted
+        and 1 - _TOLERANCE <= wanted / count <= 1 + _TOLERANCE
+    )
 
 
 def window_spans(schedule: Schedule, year: int) -> Sequence[tuple[Span, ...]]:

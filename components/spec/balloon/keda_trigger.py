@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from ..policy.engine import minor
 from ..scaler.duration import seconds
+from .hours import close_steps
 from .schedule import Schedule
 
-__all__ = ["POLLING_SECONDS", "scaled_object", "triggers"]
+__all__ = ["POLLING_SECONDS", "heeds_tolerance", "scaled_object", "triggers"]
 
 POLLING_SECONDS = 30
 """
@@ -13,6 +15,20 @@ How often KEDA looks at the clock.
 
 Sources: the default of KEDA 2.20, ScaledObject, pollingInterval.
 """
+
+# How often the HPA looks, and the longest time that it may wait before it goes down.
+# Sources: kube-controller-manager, flags; Kubernetes, autoscaling/validation.
+_SYNC_SECONDS = 15
+_LONGEST_STABILIZATION = 3_600
+
+# Minor version of Kubernetes from which on an HPA may say its tolerance.
+# Source: Kubernetes, kube_features.go, HPAConfigurableTolerance: beta in 1.35.
+_TOLERANCE_SINCE = 35
+
+
+def heeds_tolerance(cluster_version: str) -> bool:
+    """Tell whether a cluster lets an HPA take steps of a tenth and less."""
+    return minor(cluster_version) >= _TOLERANCE_SINCE
 
 
 def triggers(schedule: Schedule, replicas: int) -> tuple[dict[str, Any], ...]:
@@ -52,12 +68,16 @@ def scaled_object(
     target: str,
     schedule: Schedule,
     replicas: int,
+    cluster_version: str,
 ) -> dict[str, Any]:
     """
     Return the object that makes KEDA the one owner of a Deployment's replicas.
 
-    Outside of all windows there are none. It must be created after KEDA and after
-    the Deployment, and removed before both, because of KEDA's finalizer.
+    KEDA starts the first balloon, and its HPA the others: all at once, and exactly
+    as many as the window says. Outside of all windows there are none.
+
+    It must be created after KEDA and after the Deployment, and removed before both,
+    because of KEDA's finalizer.
 
     Args:
         name: Name of the object.
@@ -65,6 +85,7 @@ def scaled_object(
         target: Name of the Deployment, which must leave `replicas` out.
         schedule: The schedule.
         replicas: Balloons in windows that say no number of their own.
+        cluster_version: Version of Kubernetes, `1.36`.
 
     Shape:
         ScaledObject, `keda.sh/v1alpha1`.
@@ -87,6 +108,39 @@ def scaled_object(
             "cooldownPeriod": seconds(schedule.cooldown),
             "minReplicaCount": 0,
             "maxReplicaCount": max(schedule.counts(replicas)),
+            "advanced": {
+                "horizontalPodAutoscalerConfig": {
+                    "behavior": _behavior(schedule, replicas, cluster_version)
+                }
+            },
             "triggers": list(triggers(schedule, replicas)),
         },
+    }
+
+
+def _behavior(
+    schedule: Schedule, replicas: int, cluster_version: str
+) -> dict[str, Any]:
+    """
+    Let the HPA of KEDA go to the number of a window in one step.
+
+    Left alone it doubles every 15 s, and stops where less than a tenth is missing:
+    at 16 of 17, for ever. It goes down when the cooldown is over, as KEDA does.
+
+    Sources:
+        kube-controller-manager 1.37, podautoscaler/horizontal.go
+        (convertDesiredReplicasWithRules) and replica_calculator.go (isWithin).
+    """
+    exact = {}
+    if heeds_tolerance(cluster_version) and close_steps(schedule, replicas):
+        exact = {"tolerance": "0"}
+    at_once = {
+        "type": "Pods",
+        "value": max(schedule.counts(replicas)),
+        "periodSeconds": _SYNC_SECONDS,
+    }
+    wait = min(seconds(schedule.cooldown), _LONGEST_STABILIZATION)
+    return {
+        "scaleUp": {"policies": [at_once], **exact},
+        "scaleDown": {"stabilizationWindowSeconds": wait, **exact},
     }

@@ -29,6 +29,7 @@ def balloon_manifests(
     *,
     scaler: Scaler,
     instance_types: InstanceTypes,
+    cluster_version: str,
     namespace: str = NAMESPACE,
 ) -> tuple[dict[str, Any], ...]:
     """
@@ -42,6 +43,7 @@ def balloon_manifests(
         group: Its job group.
         scaler: What makes nodes, with `with_balloons`.
         instance_types: Facts about the types of the group.
+        cluster_version: Version of Kubernetes, `1.36`.
         namespace: Where its objects live.
 
     Shape:
@@ -52,7 +54,7 @@ def balloon_manifests(
         return (
             priority_class(balloon),
             deployment(balloon, group, namespace),
-            *_schedule(balloon, namespace),
+            *_schedule(balloon, namespace, cluster_version),
         )
     if isinstance(balloon, BufferBalloon):
         return capacity_buffer(balloon, group, namespace)
@@ -96,7 +98,9 @@ def capacity_buffer(
     )
 
 
-def _schedule(balloon: PodBalloon, namespace: str) -> tuple[dict[str, Any], ...]:
+def _schedule(
+    balloon: PodBalloon, namespace: str, cluster_version: str
+) -> tuple[dict[str, Any], ...]:
     if balloon.schedule is None:
         return ()
     return (
@@ -106,5 +110,6 @@ def _schedule(balloon: PodBalloon, namespace: str) -> tuple[dict[str, Any], ...]
             target=balloon.object_name,
             schedule=balloon.schedule,
             replicas=balloon.replicas,
+            cluster_version=cluster_version,
         ),
     )

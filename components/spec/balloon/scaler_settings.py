@@ -9,6 +9,7 @@ from ..scaler.cluster_autoscaler import ClusterAutoscaler
 from ..scaler.pool import ConsolidationPolicy, PoolRules
 from ..scaler.settings import Scaler
 from ..scaler.versions import parsed
+from .hours import least_held
 from .settings import (
     PRIORITY,
     AnyBalloon,
@@ -57,10 +58,10 @@ def balloon_policy(
     A balloon counts as a pod, so under `WhenEmpty` each that a burst left alone on a
     node keeps that node for ever. The other policies put such balloons together. They
     move everything that no annotation keeps, so they are chosen only where the job
-    policy writes it. Balloons with a schedule go every day, and their nodes with
-    them. `Balanced` is taken where it exists: it makes a move only when the saving
-    is worth the pods that it moves, so a few balloons are put together, and nodes are
-    not exchanged for some that cost a little less.
+    policy writes it. Balloons whose schedule leaves a time without them go, and their
+    nodes with them. `Balanced` is taken where it exists: it makes a move only when the
+    saving is worth the pods that it moves, so a few balloons are put together, and
+    nodes are not exchanged for some that cost a little less.
 
     Args:
         scaler: What makes nodes.
@@ -85,12 +86,16 @@ def balloon_policy(
     return "Balanced"
 
 
-def always_up(balloons: Sequence[AnyBalloon], group: str) -> tuple[PodBalloon, ...]:
-    """Return the balloons of pods of a group that have no schedule."""
-    return tuple(
-        one
+def always_up(balloons: Sequence[AnyBalloon], group: str) -> int:
+    """
+    Count the pods of balloons of a group that never go.
+
+    Those without a schedule, and those whose windows leave no time without them.
+    """
+    return sum(
+        one.replicas if one.schedule is None else least_held(one.schedule, one.replicas)
         for one in balloons
-        if isinstance(one, PodBalloon) and one.group == group and one.schedule is None
+        if isinstance(one, PodBalloon) and one.group == group
     )
 
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..cron import WEEKDAYS, Cron, cron_problems, parse
 from ..problems import refuse, refused
 from ..scaler.duration import duration_problems
-from .cron import WEEKDAYS, Cron, cron_problems, parse
+from ..time_zones import zone_problems
 from .window_year import window_problems
-from .zones import zone_problems
 
 __all__ = ["Schedule", "Window"]
 

@@ -5,12 +5,12 @@ from itertools import combinations, pairwise
 
 from ..group_review import Notice
 from ..scaler.duration import seconds
-from .hours import held, window_spans
+from ..time_zones import UTC_CLOCK, Clock, zone_advice
+from .hours import close_steps, held, window_spans
 from .schedule import Schedule, Window
 from .year import REFERENCE_YEAR, Span, shown, simulate, zone_clock
-from .zones import UTC_CLOCK, Clock, zone_advice
 
-__all__ = ["schedule_notices"]
+__all__ = ["schedule_notices", "step_notices"]
 
 _DAY = 86_400
 _SHOWN = 3
@@ -39,6 +39,29 @@ def schedule_notices(
     yield from _overlaps(path, schedule, replicas, zone, spans)
     yield from _unused(path, schedule, replicas)
     yield from _cooldown(path, schedule, replicas, zone, year)
+
+
+def step_notices(
+    path: str, schedule: Schedule, replicas: int, year: int = REFERENCE_YEAR
+) -> Iterator[Notice]:
+    """
+    Name a step that a cluster never takes whose HPA cannot say its tolerance.
+
+    Args:
+        path: Place of the schedule, `balloons[0].schedule`.
+        schedule: The schedule.
+        replicas: Balloons in windows that say no number of their own.
+        year: The year that is looked at.
+    """
+    steps = close_steps(schedule, replicas, year)
+    if steps:
+        first, zone = steps[0], zone_clock(schedule.timezone, year)
+        yield Notice(
+            path=f"{path}.windows",
+            text=f"{first.before} balloons stay where {first.after} are wanted, from "
+            f"{shown(zone.wall(first.moment))} on and {len(steps) - 1} times more: "
+            "below Kubernetes 1.35 an autoscaler takes no step of a tenth or less",
+        )
 
 
 def _clock_texts(

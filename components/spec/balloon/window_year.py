@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from .cron import Cron, parse
+from ..cron import Cron, parse
+from ..time_zones import UTC_CLOCK
 from .year import REFERENCE_YEAR, Span, Year, bounds, shown, simulate
-from .zones import UTC_CLOCK
 
 __all__ = ["window_problems"]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
 
-from .cron import Cron
-from .zones import Clock, clock
+from ..cron import Cron
+from ..time_zones import Clock, clock
 
 __all__ = [
     "REFERENCE_YEAR",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..labels import GROUP_LABEL
 from ..scaler.duration import seconds
-from .joins import GROUP_NODES, GROUPED, label_matcher
+from .joins import GROUP_NODES, GROUPED, INTERRUPTED, label_matcher
 from .promql import equal, lasting, one_of
 from .records_scaler import SCALE_UPS_FAILED
 from .rules import Alert, RuleGroup, Scope
@@ -46,10 +46,13 @@ def _alerts(scope: Scope) -> Iterator[Alert]:
 
 def _jobs(scope: Scope) -> Iterator[Alert]:
     queries, limits = scope.queries, scope.settings.thresholds
-    interrupted = queries.recorded("group_owner:eks_jobs_pods_interrupted:count")
+    # Each pod once: while it stays listed, the next one must be heard as well.
+    interrupted = queries.recorded(INTERRUPTED)
     yield Alert(
         name="JobInterrupted",
-        expr=f"max_over_time({interrupted}[15m]) > 0",
+        expr=f"count by ({GROUPED}, owner_kind, reason) (\n"
+        f"last_over_time({interrupted}[15m])\n"
+        f"unless on (uid) last_over_time({interrupted}[1h] offset 15m)\n)",
         wait="0s",
         severity="critical",
         summary="{{ $value }} job pods of group {{ $labels.group }} were ended: "
@@ -148,17 +151,8 @@ def _policy(scope: Scope) -> Alert:
 
 
 def _scaling(scope: Scope) -> Iterator[Alert]:
-    queries, limits = scope.queries, scope.settings.thresholds
-    yield Alert(
-        name="JobGroupAtItsLimit",
-        expr=f"{queries.recorded('group:eks_jobs_limit:ratio')} "
-        f">= {limits.limit_ratio}",
-        wait="10m",
-        severity="warning",
-        summary="Group {{ $labels.group }} is at its limit",
-        description="It has {{ $value | humanizePercentage }} of its size.max. What "
-        "comes next waits until a job ends.",
-    )
+    queries = scope.queries
+    yield from _limit(scope)
     failures = list(_failures(scope))
     waiting = queries.recorded("owner:eks_jobs_pods_unschedulable:count")
     if failures:
@@ -184,6 +178,25 @@ def _scaling(scope: Scope) -> Iterator[Alert]:
             description="It is {{ $value | humanizeDuration }} old and should be gone "
             "with its drain. It runs an old image and takes no new pods.",
         )
+
+
+def _limit(scope: Scope) -> Iterator[Alert]:
+    """Watch groups that grow: one of a fixed size is always at its limit."""
+    every = scope.watched.groups
+    grow = tuple(one.name for one in every if not one.fixed)
+    if every and not grow:
+        return
+    some = (one_of("group", grow),) if len(grow) < len(every) else ()
+    share = scope.queries.recorded("group:eks_jobs_limit:ratio", *some)
+    yield Alert(
+        name="JobGroupAtItsLimit",
+        expr=f"{share} >= {scope.settings.thresholds.limit_ratio}",
+        wait="10m",
+        severity="warning",
+        summary="Group {{ $labels.group }} is at its limit",
+        description="It has {{ $value | humanizePercentage }} of its size.max. What "
+        "comes next waits until a job ends.",
+    )
 
 
 def _failures(scope: Scope) -> Iterator[str]:

@@ -7,6 +7,7 @@ from .rules import Scope
 __all__ = [
     "GROUPED",
     "GROUP_NODES",
+    "INTERRUPTED",
     "JOB",
     "NODE",
     "PLACE",
@@ -25,6 +26,7 @@ __all__ = [
 NODE = "node:eks_jobs_group:info"
 JOB = "pod:eks_jobs_job:info"
 PLACE = "pod:eks_jobs_place:info"
+INTERRUPTED = "pod:eks_jobs_interrupted:info"
 GROUP_NODES = "group:eks_jobs_nodes:count"
 
 GROUPED = "group, architecture"

@@ -119,17 +119,27 @@ class Queries:
         """Select what an earlier rule recorded."""
         return _selector(name, (equal(self.label, self.cluster), *matchers))
 
-    def grown(self, name: str, window: str, *matchers: str) -> str:
+    def grown(
+        self, name: str, window: str, *matchers: str, missed: str | None = None
+    ) -> str:
         """
         Count what was added to a counter that may begin with its first event.
 
         `increase` alone sees nothing of a series that begins at 1. What had no
         sample yet a window ago counts whole.
+
+        Args:
+            name: Name of the counter.
+            window: How far back.
+            matchers: What is selected.
+            missed: Targets that were there a window ago and were not scraped, by
+                `instance`: what they tell may be older. None where no metric says so.
         """
         series = self.raw(name, *matchers)
+        known = "" if missed is None else f"\nunless on (instance) ({missed})"
         return (
             f"(increase({series}[{window}]) > 0 "
-            f"or ({series} unless {series} offset {window}) > 0)"
+            f"or ({series} unless {series} offset {window}{known}) > 0)"
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ..scaler.duration import spelled
 from .joins import GROUPED, PLACE, node_of_kubelet, on_nodes, zero
 from .promql import Queries, equal, one_of
 from .rules import Recording, Scope
@@ -12,6 +13,7 @@ _NODED = f"node, {GROUPED}"
 _RELIST = "kubelet_pleg_relist_duration_seconds_bucket"
 _PULL = "kubelet_image_pull_duration_seconds"
 _PULL_FAILURES = ("ErrImagePull", "ImagePullBackOff")
+_QUARTER = 900
 
 
 def kubelet_records(scope: Scope) -> Iterator[Recording]:
@@ -43,15 +45,15 @@ def kubelet_records(scope: Scope) -> Iterator[Recording]:
     yield _errors(
         queries,
         "node:eks_jobs_sandbox_errors:increase15m",
-        queries.grown("kubelet_run_podsandbox_errors_total", "15m"),
+        _grown(queries, "kubelet_run_podsandbox_errors_total"),
         "Pods that got no sandbox, and so no address, in a quarter of an hour",
     )
     yield _errors(
         queries,
         "node:eks_jobs_container_errors:increase15m",
-        queries.grown(
+        _grown(
+            queries,
             "kubelet_runtime_operations_errors_total",
-            "15m",
             equal("operation_type", "create_container"),
         ),
         "Containers that could not be created, among them those whose name was still "
@@ -90,9 +92,9 @@ def pull_records(scope: Scope) -> Iterator[Recording]:
     yield _errors(
         queries,
         "node:eks_jobs_pull_errors:increase15m",
-        queries.grown(
+        _grown(
+            queries,
             "kubelet_runtime_operations_errors_total",
-            "15m",
             equal("operation_type", "pull_image"),
         ),
         "Pulls that the registry or the container runtime failed in a quarter of an "
@@ -145,6 +147,22 @@ def _rejections(queries: Queries) -> Iterator[Recording]:
 def _quantile(rates: str, labels: str) -> str:
     # What had no observation is not a number, and no number is at least 0.
     return f"histogram_quantile(0.99, sum by (le, {labels}) (\n{rates}\n)) >= 0"
+
+
+def _grown(queries: Queries, name: str, *matchers: str) -> str:
+    """
+    Count the errors of a quarter of an hour.
+
+    A kubelet that was not scraped before it, although its node is older, may have
+    counted them at any time.
+    """
+    named = queries.raw("kubelet_node_name")
+    age = f"time() - {queries.raw('kube_node_created')}"
+    missed = (
+        f"{named} and on (node) ({age} > {_QUARTER})\n"
+        f"unless on (instance) {named} offset {spelled(_QUARTER)}"
+    )
+    return queries.grown(name, spelled(_QUARTER), *matchers, missed=missed)
 
 
 def _errors(queries: Queries, name: str, grown: str, meaning: str) -> Recording:

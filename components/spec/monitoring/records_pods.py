@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from ..policy.matchers import SERVER_OWNERS
 from .joins import (
     GROUPED,
+    INTERRUPTED,
     JOB,
     NODE,
     PLACE,
@@ -34,6 +36,8 @@ _ENDS = ("Evicted", "NodeLost", "PreemptionByScheduler", "Shutdown") + (
     "TerminationByKubelet",
     "UnexpectedAdmissionError",
 )
+# kube-state-metrics tells no API group of an owner.
+_SERVERS = tuple(kind for kind, _ in SERVER_OWNERS)
 
 
 def place_records(scope: Scope) -> Iterator[Recording]:
@@ -74,13 +78,20 @@ def place_records(scope: Scope) -> Iterator[Recording]:
 
 
 def _is_job(queries: Queries, pods: JobPods) -> str:
-    selectors = [owned(queries, pods.owners)] if pods.owners else []
     labels = pods.labels if pods.label is None else (pods.label, *pods.labels)
-    selectors += [
+    by_owner = [owned(queries, pods.owners)] if pods.owners else []
+    by_label = [
         queries.raw("kube_pod_labels", label_matcher(key, value))
         for key, value in labels
     ]
-    return "\nor ".join(selectors)
+    if by_label:
+        by_label = [_of_no_server(queries, "\nor ".join(by_label))]
+    return "\nor ".join([*by_owner, *by_label])
+
+
+def _of_no_server(queries: Queries, labelled: str) -> str:
+    """Leave out the pods of servers, which no label makes a job for the policy."""
+    return f"(({labelled})\nunless on (uid) {owned(queries, _SERVERS)})"
 
 
 def time_records(scope: Scope) -> Iterator[Recording]:
@@ -178,9 +189,15 @@ def interruption_records(scope: Scope) -> Iterator[Recording]:
         f"or on (uid) max by (uid, reason) ({older} == 1))"
     )
     yield Recording(
+        name=INTERRUPTED,
+        expr=f"{queries.recorded(PLACE)}\n* on (uid) group_left (reason) {reasons}",
+        meaning="1 for each job pod that was ended from outside and is still listed, "
+        "with the reason",
+        unit="short",
+    )
+    yield Recording(
         name="group_owner:eks_jobs_pods_interrupted:count",
-        expr=f"count by ({_OWNED}, reason) (\n{reasons}\n"
-        f"* on (uid) group_left ({_OWNED}) {queries.recorded(PLACE)}\n)",
+        expr=f"count by ({_OWNED}, reason) ({queries.recorded(INTERRUPTED)})",
         meaning="Job pods that were ended from outside and are still listed",
         unit="short",
     )
@@ -201,6 +218,8 @@ def policy_records(scope: Scope) -> Iterator[Recording]:
         f"({queries.raw('kube_pod_labels', label_matcher(*one), outside)})"
         for one in pods.labels
     ]
+    if by_label:
+        by_label = [_of_no_server(queries, "\nor on (uid) ".join(by_label))]
     expected = "\nor on (uid) ".join([*(by_owner if pods.owners else []), *by_label])
     labelled = queries.raw("kube_pod_labels", label_matcher(pods.label[0], None))
     yield Recording(

@@ -27,6 +27,7 @@ class WatchedGroup:
         name: Its name, the value of the label `eks-jobs/group` of its nodes.
         architecture: amd64 or arm64.
         max_nodes: `size.max`.
+        fixed: Whether `size.min` is the same: then it is always at its limit.
         iops: Provisioned IOPS of the root volume.
         throughput_mib: Its throughput, MiB/s.
         longest_life_seconds: Age at which its nodes must be gone, drain included,
@@ -36,6 +37,7 @@ class WatchedGroup:
     name: str
     architecture: Architecture
     max_nodes: int
+    fixed: bool
     iops: int
     throughput_mib: int
     longest_life_seconds: int | None
@@ -125,6 +127,7 @@ def _group(group: JobGroup, scalers: Sequence[Scaler]) -> WatchedGroup:
         name=group.name,
         architecture=group.architecture,
         max_nodes=group.size.max,
+        fixed=group.size.min == group.size.max,
         iops=group.volume.iops,
         throughput_mib=group.volume.throughput_mib,
         # Nodes of a scaler without an age limit would be reported for ever.

@@ -2,7 +2,8 @@ import pytest
 
 from components.spec.balloon.balloon_review import balloon_notices
 from components.spec.balloon.keda import Keda
-from components.spec.balloon.schedule_review import schedule_notices
+from components.spec.balloon.schedule import Schedule, Window
+from components.spec.balloon.schedule_review import schedule_notices, step_notices
 from components.spec.groups import Size
 from components.spec.policy.settings import JobPolicySettings
 from components.spec.scaler.auto_mode import AutoMode
@@ -75,6 +76,39 @@ def test_balloons_that_are_always_up_keep_nodes_under_when_empty():
         "balloons of job that are always up alone on a node, which then stays: choose "
         "Balanced or WhenEmptyOrUnderutilized"
     ] == texts(pods(), scaler=KEEPS)
+
+
+def test_windows_without_a_gap_are_always_up_with_their_smallest_number():
+    """Those that are there by day only go, and their nodes with them."""
+    windows = (
+        Window(start="08:00", end="20:00", replicas=7),
+        Window(start="20:00", end="08:00", overnight=True, replicas=2),
+    )
+    schedule = Schedule(timezone="Asia/Seoul", windows=windows)
+    found = texts(
+        pods(name="shifts", schedule=schedule),
+        pods(replicas=1),
+        scaler=ClusterAutoscaler(),
+    )
+
+    assert (
+        "scaler: a burst may leave each of the 3 balloons of job that are always up "
+        "alone on a node, which then stays: Cluster Autoscaler moves none"
+    ) == found[-1]
+
+
+@pytest.mark.parametrize(("version", "told"), [("1.34", 1), ("1.35", 0)])
+def test_h091_a_step_that_a_cluster_cannot_take_is_said_with_its_path(version, told):
+    windows = (
+        Window(start="08:00", end="12:00", replicas=20),
+        Window(start="12:00", end="18:00", replicas=22),
+    )
+    schedule = Schedule(timezone="Asia/Seoul", windows=windows)
+    own = list(step_notices("balloons[0].schedule", schedule, 3))
+    found = notices(pods(schedule=schedule), cluster_version=version)
+
+    assert told == len([one for one in found if one in own])
+    assert 1 == len(own)
 
 
 def test_without_a_policy_nothing_is_moved_and_the_cost_is_said():

@@ -46,7 +46,11 @@ def manifests(architecture="amd64", scaler=SCALERS[0], balloons=BALLOONS):
             manifest
             for balloon in balloons
             for manifest in balloon_manifests(
-                balloon, group, scaler=scaler, instance_types=TYPES
+                balloon,
+                group,
+                scaler=scaler,
+                instance_types=TYPES,
+                cluster_version="1.36",
             )
         ),
     ]
@@ -88,7 +92,13 @@ def test_h061_pods_have_selector_and_tolerations_of_their_group(architecture, sc
     taint = Taint(key="team", value="data", effect="NoExecute")
     group = job(architecture=architecture, taints=(taint,))
     for balloon in (pods(group=group.name), buffer(group=group.name)):
-        made = balloon_manifests(balloon, group, scaler=scaler, instance_types=TYPES)
+        made = balloon_manifests(
+            balloon,
+            group,
+            scaler=scaler,
+            instance_types=TYPES,
+            cluster_version="1.36",
+        )
         template = next(
             one.get("template") or one["spec"]["template"]
             for one in made
@@ -266,6 +276,7 @@ def test_a_warm_pool_has_no_objects():
         job(),
         scaler=ClusterAutoscaler(groups="managed"),
         instance_types=TYPES,
+        cluster_version="1.36",
     )
 
 
@@ -275,6 +286,7 @@ def test_balloons_can_live_in_another_namespace():
         job(),
         scaler=Karpenter(),
         instance_types=TYPES,
+        cluster_version="1.36",
         namespace="holders",
     )
 

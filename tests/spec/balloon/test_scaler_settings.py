@@ -51,6 +51,8 @@ def values(*balloons, **overrides):
         (AutoMode(pools=OWN), pods(), True, None),
         # Balloons go every day, and their nodes with them.
         (Karpenter(), pods(schedule=office()), True, None),
+        # These never go.
+        (Karpenter(), pods(schedule=office(cooldown="62h30m")), True, "Balanced"),
         # No pods.
         (Karpenter(), buffer(), True, None),
         (Karpenter(), static(), True, None),

@@ -2,10 +2,10 @@
 
 import pytest
 
-from components.spec.balloon.hours import active_hours, held
+from components.spec.balloon.hours import active_hours, held, least_held
 from components.spec.balloon.keda_trigger import scaled_object
 from components.spec.balloon.schedule import Schedule, Window
-from components.spec.balloon.schedule_review import schedule_notices
+from components.spec.balloon.schedule_review import schedule_notices, step_notices
 from components.spec.balloon.year import shown, zone_clock
 
 ZONE = (
@@ -422,6 +422,119 @@ def test_windows_that_touch_leave_no_gap():
     ]
 
 
+DAY_AND_NIGHT = (
+    Window(start="08:00", end="20:00", replicas=20),
+    Window(start="20:00", end="08:00", overnight=True, replicas=2),
+)
+WORK_AND_WEEKEND = (
+    *(
+        Window(start="08:00", end="20:00", days=(day,))
+        for day in ("mon", "tue", "wed", "thu", "fri")
+    ),
+    Window(start="20:00", end="08:00", days=("mon-thu",), overnight=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("windows", "cooldown", "least"),
+    [
+        (DAY_AND_NIGHT, "0s", 2),
+        (DAY_AND_NIGHT[:1], "12h", 20),
+        (DAY_AND_NIGHT[:1], "11h59m59s", 0),
+        (WORK_AND_WEEKEND, "59h59m59s", 0),
+        # From Friday evening to Monday morning, over the end of the year as well.
+        (WORK_AND_WEEKEND, "60h", 3),
+    ],
+)
+def test_windows_that_leave_no_time_are_always_up(windows, cooldown, least):
+    assert least == least_held(schedule(windows=windows, cooldown=cooldown), 3)
+
+
+def test_a_window_without_a_number_counts_with_that_of_the_balloon():
+    both = (DAY_AND_NIGHT[0], Window(start="20:00", end="08:00", overnight=True))
+
+    assert 3 == least_held(schedule(windows=both), 3)
+
+
+def made(one, replicas=3, version="1.36"):
+    return scaled_object(
+        "one",
+        "balloons",
+        target="job",
+        schedule=one,
+        replicas=replicas,
+        cluster_version=version,
+    )
+
+
+def steps(first, second, gap=0, cooldown="5m"):
+    """Return two windows, the second so many minutes after the first."""
+    return schedule(
+        windows=(
+            Window(start="08:00", end="12:00", replicas=first),
+            Window(start=f"12:{gap:02}", end="18:00", replicas=second),
+        ),
+        cooldown=cooldown,
+    )
+
+
+CLOSE = [
+    (steps(20, 22), True),
+    (steps(20, 23), False),
+    (steps(20, 18), True),
+    (steps(20, 17), False),
+    (steps(9, 10), False),
+    (steps(10, 9), True),
+    (steps(20, 20), False),
+    # A step down to nothing lies between them.
+    (steps(20, 22, gap=6), False),
+    (steps(20, 22, gap=5), True),
+    (steps(20, 22, gap=6, cooldown="6m"), True),
+    (office(), False),
+]
+
+
+@pytest.mark.parametrize(("one", "close"), CLOSE)
+def test_h091_windows_of_nearly_the_same_number_are_told_from_each_other(one, close):
+    """An autoscaler takes a tenth for nothing, unless Kubernetes 1.35 is told."""
+    exact = {"tolerance": "0"} if close else {}
+    up, down = behavior(made(one))
+
+    assert exact == {key: up[key] for key in up if key == "tolerance"}
+    assert exact == {key: down[key] for key in down if key == "tolerance"}
+
+
+@pytest.mark.parametrize(("one", "close"), CLOSE)
+def test_h091_below_1_35_such_windows_warn(one, close):
+    up, down = behavior(made(one, version="1.34"))
+
+    assert close == bool(list(step_notices("s", one, 3)))
+    assert "tolerance" not in up | down
+
+
+def test_a_step_that_is_never_taken_is_named_with_its_date():
+    assert [
+        "s.windows: 20 balloons stay where 22 are wanted, from Mon 2027-01-04 12:00 on "
+        "and 363 times more: below Kubernetes 1.35 an autoscaler takes no step of a "
+        "tenth or less"
+    ] == [str(notice) for notice in step_notices("s", steps(20, 22), 3)]
+
+
+@pytest.mark.parametrize(
+    ("cooldown", "waits"), [("0s", 0), ("5m", 300), ("1h", 3600), ("2h", 3600)]
+)
+def test_a_lower_number_waits_for_the_cooldown_as_none_does(cooldown, waits):
+    """An hour at most, which is all that an autoscaler takes."""
+    _, down = behavior(made(office(cooldown=cooldown)))
+
+    assert {"stabilizationWindowSeconds": waits} == down
+
+
+def behavior(scaled):
+    found = scaled["spec"]["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
+    return found["scaleUp"], found["scaleDown"]
+
+
 def test_h062_the_object_of_keda_scales_to_nothing_outside_of_its_windows():
     both = schedule(
         windows=(
@@ -445,6 +558,18 @@ def test_h062_the_object_of_keda_scales_to_nothing_outside_of_its_windows():
             "cooldownPeriod": 60,
             "minReplicaCount": 0,
             "maxReplicaCount": 5,
+            "advanced": {
+                "horizontalPodAutoscalerConfig": {
+                    "behavior": {
+                        "scaleUp": {
+                            "policies": [
+                                {"type": "Pods", "value": 5, "periodSeconds": 15}
+                            ]
+                        },
+                        "scaleDown": {"stabilizationWindowSeconds": 60},
+                    }
+                }
+            },
             "triggers": [
                 {
                     "type": "cron",
@@ -466,4 +591,4 @@ def test_h062_the_object_of_keda_scales_to_nothing_outside_of_its_windows():
                 },
             ],
         },
-    } == scaled_object("one", "balloons", target="job", schedule=both, replicas=3)
+    } == made(both)

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.spec.balloon.cron import parse
 from components.spec.balloon.year import is_active, shown, simulate, zone_clock
-from components.spec.balloon.zones import UTC_CLOCK
+from components.spec.cron import parse
+from components.spec.time_zones import UTC_CLOCK
 
 DAY = 86_400
 

@@ -1,10 +1,12 @@
 """Rules as text: names, labels, what is left out, and equal bytes."""
 
 import re
+from dataclasses import replace
 
 import pytest
 import yaml
 
+from components.spec.groups import Size
 from components.spec.monitoring.manifests import (
     kube_state_metrics_labels,
     prometheus_rule,
@@ -16,6 +18,7 @@ from components.spec.monitoring.recordings import recording_groups
 from components.spec.monitoring.settings import Monitoring
 from components.spec.monitoring.thresholds import ALERTS, Thresholds
 from tests.spec.monitoring.builders import SCALERS, rules, scope, watch
+from tests.spec.scaler.builders import job
 
 NAME = re.compile(
     r"(cluster|owner|namespace_owner|group|group_owner|node|pod)"
@@ -101,6 +104,30 @@ def test_alerts_exist_where_their_scaler_tells_enough(scaler, missing):
     found = rules(rule_groups(Monitoring(), watch(scaler)))
 
     assert set(ALERTS) - missing == {one["alert"] for one in found if "alert" in one}
+
+
+@pytest.mark.parametrize(
+    ("fixed", "asked"),
+    [
+        ((), ['group:eks_jobs_limit:ratio{cluster="prod"} >= 1.0']),
+        (
+            ("job",),
+            ['group:eks_jobs_limit:ratio{cluster="prod",group="job-arm"} >= 1.0'],
+        ),
+        (("job", "job-arm"), []),
+    ],
+)
+def test_a_group_of_one_size_is_not_told_to_be_at_its_limit(fixed, asked):
+    five = Size(min=5, max=5)
+    groups = [job(), job(architecture="arm64")]
+    jobs = [replace(one, size=five) if one.name in fixed else one for one in groups]
+    found = watch("cluster-autoscaler", jobs=jobs)
+
+    assert asked == [
+        one["expr"]
+        for one in rules(rule_groups(Monitoring(), found))
+        if one.get("alert") == "JobGroupAtItsLimit"
+    ]
 
 
 def test_without_a_policy_nothing_asks_for_its_label():

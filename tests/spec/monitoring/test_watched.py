@@ -2,6 +2,7 @@
 
 import pytest
 
+from components.spec.groups import Size
 from components.spec.monitoring.watched import JobPods, WatchedGroup
 from components.spec.policy.settings import JobLabel, JobPolicySettings
 from components.spec.scaler.auto_mode import AutoMode
@@ -22,12 +23,20 @@ def test_groups_bring_their_limits():
             name="job",
             architecture="amd64",
             max_nodes=50,
+            fixed=False,
             iops=8_000,
             throughput_mib=800,
             longest_life_seconds=None,
         )
         == group
     )
+
+
+@pytest.mark.parametrize(("least", "fixed"), [(0, False), (4, False), (5, True)])
+def test_a_group_of_one_size_is_fixed(least, fixed):
+    (group,) = watch(jobs=(job(size=Size(min=least, max=5)),)).groups
+
+    assert fixed == group.fixed
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,14 @@
-"""Cron texts as KEDA reads them: five fields, and the moments that they name."""
+"""Cron texts as KEDA and Karpenter read them: five fields, and their moments."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from ..problems import refuse
-from .zones import Clock
+from .problems import refuse
+from .time_zones import Clock
 
-__all__ = ["WEEKDAYS", "Cron", "cron_problems", "parse"]
+__all__ = ["WEEKDAYS", "Cron", "cron_problems", "field_problems", "parse"]
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov")
 _MONTH_NAMES = {name: 1 + place for place, name in enumerate((*_MONTHS, "dec"))}
@@ -20,7 +20,7 @@ _STAR = re.compile(r"[*?](?:/0*1)?")
 _DAY, _HOUR, _MINUTE = 86_400, 3_600, 60
 _EPOCH = date(1970, 1, 1).toordinal()
 
-# KEDA's cron library gives up after so many years.
+# The library of both, robfig/cron, gives up after so many years.
 _YEARS = 5
 
 
@@ -171,7 +171,7 @@ class Cron:
 
 def cron_problems(name: str, text: object) -> list[str]:
     """
-    Say what is wrong with a cron text.
+    Say what is wrong with a cron text for KEDA.
 
     Only what every cron reads alike passes: no seconds, no `@daily`, no zone in front,
     no signs, no empty items. Names of months and days have three letters.
@@ -189,9 +189,14 @@ def cron_problems(name: str, text: object) -> list[str]:
             f"hour, day of month, month, day of week), got {name}={text!r}"
             f"{_way_out(text)}"
         ]
+    return field_problems(name, text)
+
+
+def field_problems(name: str, text: str) -> list[str]:
+    """Say what is wrong with the fields of a cron text that has five."""
     problems = []
     for one, part in zip(_FIELDS, text.split(), strict=True):
-        wrong = next(_field_problems(one, part), None)
+        wrong = next(_item_problems(one, part), None)
         if wrong is not None:
             problems.append(f"{name}: {one.name} {wrong}, got {part!r} in {text!r}")
     return problems
@@ -224,7 +229,7 @@ def parse(text: str) -> Cron:
     )
 
 
-def _field_problems(one: _Field, part: str) -> Iterator[str]:
+def _item_problems(one: _Field, part: str) -> Iterator[str]:
     for item in part.lower().split(","):
         match = _ITEM.fullmatch(item)
         if match is None:

@@ -7,8 +7,8 @@ from cronsim import CronSim
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from components.spec.balloon.cron import cron_problems, parse
-from components.spec.balloon.zones import UTC_CLOCK
+from components.spec.cron import cron_problems, parse
+from components.spec.time_zones import UTC_CLOCK
 
 FIELDS = "the five fields of cron (minute, hour, day of month, month, day of week)"
 
