@@ -14,8 +14,10 @@ from .spec.architecture import ami_parameter
 from .spec.groups import JobGroup
 from .spec.instance_types import InstanceTypes
 from .spec.node_config import check_group, job_user_data
+from .spec.problems import refuse
 from .spec.scaler.autoscaler_groups import (
     check_group_tags,
+    group_driver_problems,
     option_tags,
     self_managed_group_tags,
 )
@@ -38,13 +40,15 @@ class JobNodesArgs:
         instance_types: Facts about instance types.
         instance_profile_arn: Profile of a role that has an access entry already,
             for groups that share one role: EKS refuses a second entry. None makes
-            a role, its profile and its entry.
+            a role, its profile and its entry. Set later it takes these away from
+            nodes that run, and their jobs end: give a group of another name the
+            profile, and remove the old one when it is empty.
         options: When the autoscaler takes nodes of the group away.
         tags: Tags of everything in the group, under those of *group*.
 
     Raises:
-        ValueError: No image is named, the group does not fit its instance types, or
-            AWS would refuse the tags.
+        ValueError: No image is named, or one without the driver that a type needs;
+            the group does not fit its instance types, or AWS would refuse the tags.
     """
 
     cluster: ClusterFacts
@@ -58,6 +62,7 @@ class JobNodesArgs:
     def __post_init__(self) -> None:
         check_group(self.group, self.instance_types)
         check_group_tags(self.cluster.name, self.group, self.options, self.tags)
+        refuse(group_driver_problems(self.group))
         if self.ami_release is None and self.group.ami_id is None:
             raise ValueError(
                 "ami_release must be set, such as v20260714, or group.ami_id: nothing "

@@ -24,7 +24,11 @@ from .spec.scaler.interruption import (
     queue_policy,
 )
 from .spec.scaler.karpenter import Karpenter
-from .spec.scaler.karpenter_chart import SERVICE_ACCOUNT, karpenter_values
+from .spec.scaler.karpenter_chart import (
+    SERVICE_ACCOUNT,
+    definition_values,
+    karpenter_values,
+)
 from .spec.scaler.karpenter_iam import (
     CONTROLLER_POLICIES,
     controller_policies,
@@ -103,6 +107,10 @@ class KarpenterNodes(pulumi.ComponentResource):
     round: pools wait until their nodes have let their jobs finish, at most as long
     as a drain may last; then go classes, controller, queue and roles. The pools do
     not go with the cluster, or their instances would stay and be paid for.
+
+    The definitions stay when their release goes, and with them the pools of others:
+    whoever takes the controller over finds all nodes as they were. They go with a
+    cluster that is destroyed; a cluster of others keeps them.
 
     Children, called after `karpenter_names`: a role for nodes with its policies and
     an access entry, unless *scaler* names a role or a profile; with the controller a
@@ -263,7 +271,7 @@ def _controller(
         "karpenter-crd",
         KARPENTER_CRD_CHART,
         args.scaler.version,
-        {},
+        definition_values(),
         args.cluster,
         opts,
     )

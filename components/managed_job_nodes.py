@@ -18,6 +18,7 @@ from .spec.problems import refuse, refused
 from .spec.scaler.autoscaler_chart import managed_pattern
 from .spec.scaler.autoscaler_groups import (
     check_group_tags,
+    group_driver_problems,
     managed_group_tags,
     managed_problems,
     zone_sizes,
@@ -74,6 +75,7 @@ class ManagedJobNodesArgs:
                 f"zones must be {subnets} different texts, one for each subnet, "
                 f"got {', '.join(self.zone_keys)}"
             )
+        yield from group_driver_problems(self.group)
         yield from managed_problems(self.scaler, self.group, subnets)
         yield from refused("", check_group, self.group, self.instance_types)
         yield from refused(

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from . import tags as tag_rules
-from .architecture import Architecture, instance_type_problems
+from .architecture import (
+    Architecture,
+    driver_problems,
+    instance_type_problems,
+)
 from .kubelet import KubeletTuning
 from .labels import (
     GROUP_LABEL,
@@ -127,7 +131,8 @@ class JobGroup(NodeGroup):
         volume: Root volume, tuned for bursts of image pulls.
         ami_id: Image of your own. None is the pinned release of the EKS image.
         longest_job: How long a job may run, in hours, minutes and seconds, `6h`:
-            scalers that end old nodes let it finish. None is not known.
+            scalers that end old nodes let it finish. None is not known. Nodes that
+            run keep the limit they were made with: cordon them before you raise it.
 
     Raises:
         ValueError: See `NodeGroup`; also an image id without the form of EC2, a
@@ -156,7 +161,8 @@ class ServerGroup(NodeGroup):
         size: Bounds in nodes. Two nodes keep DNS alive while one is replaced.
 
     Raises:
-        ValueError: See `NodeGroup`.
+        ValueError: See `NodeGroup`; also a type that needs a driver, which the image
+            of these groups does not have.
 
     Sources:
         3,000 IOPS and 125 MiB/s: what every gp3 volume has.
@@ -212,13 +218,17 @@ def _problems(group: NodeGroup) -> list[str]:
         *instance_type_problems(group.instance_types, group.architecture),
         *node_label_problems(group.labels),
         *node_taint_problems(group.taints),
-        *tag_rules.tag_problems(group.tags),
+        *tag_rules.tag_problems(group.tags, ("Name",)),
         *_hop_problems(group.metadata_hop_limit),
     ]
     for part in group.user_data:
         problems += overlap_problems(part, tuned=tuned)
     if isinstance(group, ServerGroup):
-        return problems + eks_limit_problems(group.labels, group.taints)
+        return [
+            *problems,
+            *driver_problems(group.instance_types, "choose other types"),
+            *eks_limit_problems(group.labels, group.taints),
+        ]
     if isinstance(group, JobGroup):
         problems += _job_problems(group)
         # Tags are made from name, labels and taints, so those come first.

@@ -22,7 +22,10 @@ from components.spec.policy.kyverno_chart import kyverno_values
 from components.spec.policy.kyverno_settings import KyvernoSettings
 from components.spec.scaler.feature_gates import AWS_GATES, CORE_GATES
 from components.spec.scaler.karpenter import Karpenter
-from components.spec.scaler.karpenter_chart import karpenter_values
+from components.spec.scaler.karpenter_chart import (
+    definition_values,
+    karpenter_values,
+)
 from sandbox.control_plane_tools import karpenter_aws_module, kyverno_module
 from tests.cluster.helm import (
     Steps,
@@ -41,6 +44,7 @@ VALUES: Mapping[str, Mapping[str, Any]] = {
         queue_name="prod-karpenter",
         servers=(server(),),
     ),
+    "karpenter-crd": definition_values(),
     "kyverno": kyverno_values(
         KyvernoSettings(group="server"),
         (server(taints=(Taint(key="for", value="x"),)),),
@@ -164,7 +168,7 @@ def test_the_controller_of_karpenter_is_what_we_say(built, charts):
 
 
 def test_h068_the_chart_of_the_crds_holds_those_of_the_controller(built, charts):
-    rendered = render(built["helm"], charts["karpenter-crd"], {})
+    rendered = render(built["helm"], charts["karpenter-crd"], VALUES["karpenter-crd"])
     installed = {
         one["metadata"]["name"]: one["spec"] for one in yaml.safe_load_all(rendered)
     }

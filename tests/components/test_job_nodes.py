@@ -466,6 +466,12 @@ def test_h078_a_name_fits_with_the_suffix_of_pulumi(deploy, length):
     ("overrides", "message"),
     [
         (
+            {"group": group(instance_types=("g5.xlarge",))},
+            "instance_types must be without GPUs and Neuron chips, for which the "
+            "standard image has no driver, got g5.xlarge: name an image that has it in "
+            "ami_id, or choose scaler kind karpenter or auto-mode",
+        ),
+        (
             {"ami_release": None},
             "ami_release must be set, such as v20260714, or group.ami_id: nothing is "
             "resolved to the latest image",

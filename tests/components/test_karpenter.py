@@ -233,6 +233,16 @@ def test_the_controller_gets_the_values_of_the_spec(deploy):
     assert values == deployed(deploy).only(RELEASE, "k").inputs["values"]
 
 
+def test_definitions_stay_when_their_release_goes(deploy):
+    """They hold every pool; a release that stayed could not be installed again."""
+    crds = deployed(deploy).only(RELEASE, "k-crds")
+
+    assert {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}} == (
+        crds.inputs["values"]
+    )
+    assert not crds.request.retainOnDelete
+
+
 def test_the_policies_are_those_of_the_spec_for_this_account(deploy):
     expected = controller_policies(
         Account(

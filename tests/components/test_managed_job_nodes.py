@@ -238,6 +238,12 @@ def test_h078_a_name_fits_with_what_is_added(deploy, length):
             "zones must be 2 different texts, one for each subnet, got a, a",
         ),
         (
+            {"group": group(instance_types=("g5.xlarge",))},
+            "instance_types must be without GPUs and Neuron chips, for which the "
+            "standard image has no driver, got g5.xlarge: name an image that has it in "
+            "ami_id, or choose scaler kind karpenter or auto-mode",
+        ),
+        (
             {"group": group(size=Size(max=1))},
             "size.max must be at least 2, one node for each zone of a managed group, "
             "got size.max=1",

@@ -50,7 +50,14 @@ NODE_POLICIES = (
 )
 """What a node may do. Sources: EKS user guide, Auto Mode, node role."""
 
-_TAGGED = ("fleet", "instance", "volume", "network-interface", "launch-template")
+_TAGGED = (
+    "fleet",
+    "instance",
+    "volume",
+    "network-interface",
+    "launch-template",
+    "spot-instances-request",
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from ..architecture import driver_problems
 from ..groups import JobGroup, Size
 from ..labels import eks_limit_problems
 from ..network import ExistingNetwork, NewNetwork
@@ -10,6 +11,7 @@ from .cluster_autoscaler import ClusterAutoscaler, ScaleDown
 
 __all__ = [
     "check_group_tags",
+    "group_driver_problems",
     "managed_group_tags",
     "managed_problems",
     "option_tags",
@@ -70,6 +72,17 @@ def check_group_tags(
     """
     own = self_managed_group_tags(cluster_name, group, options)
     check_tags({**tags, **group.tags}, own)
+
+
+def group_driver_problems(group: JobGroup) -> list[str]:
+    """List types that need a driver, unless the group has an image of its own."""
+    if group.ami_id is not None:
+        return []
+    way_out = (
+        "name an image that has it in ami_id, or choose scaler kind karpenter or "
+        "auto-mode"
+    )
+    return driver_problems(group.instance_types, way_out)
 
 
 def zone_sizes(size: Size, zones: int) -> tuple[Size, ...]:

@@ -97,9 +97,12 @@ class Karpenter:
         extended_kubelet: Write all kubelet limits into the node class, not only
             those that every version knows; needs Karpenter 1.15.
         ami_alias: Images, `al2023@v20260714`. None is the release of the cluster.
-        node_role: Name of a role of yours with an access entry. None makes both.
+        node_role: Name of a role of yours with an access entry. None makes both, and
+            takes both away when it is set later, from nodes that run as well: their
+            jobs end.
         instance_profile: Name of an instance profile of yours instead of a role,
-            for networks without a way to IAM.
+            for networks without a way to IAM. Set later it ends jobs as *node_role*
+            does, and old versions of Karpenter, such as 1.3, refuse the change.
         pools: Rules by the name of a job group; the others have those of
             `PoolRules`.
         server_pools: Pools for servers.

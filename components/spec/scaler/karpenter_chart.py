@@ -8,10 +8,28 @@ from .feature_gates import AWS_GATES, CORE_GATES
 from .karpenter import Karpenter
 from .placement import on_servers
 
-__all__ = ["SERVICE_ACCOUNT", "karpenter_values"]
+__all__ = ["SERVICE_ACCOUNT", "definition_values", "karpenter_values"]
 
 SERVICE_ACCOUNT = "karpenter"
 """Service account of the controller, in `kube-system`."""
+
+
+def definition_values() -> dict[str, Any]:
+    """
+    Return the values of the chart `karpenter-crd`.
+
+    Helm would take the definitions along with the release, and Kubernetes with them
+    every pool and node of the cluster. So they stay; a release of the same name and
+    namespace takes them over again.
+
+    Shape:
+        Values of chart karpenter-crd 1.15.
+
+    Sources:
+        Chart karpenter-crd 1.15.1; 1.3.3 and 1.8.2 know the value too. Helm, charts
+        tips and tricks, resource policy.
+    """
+    return {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}}
 
 
 def karpenter_values(
@@ -22,7 +40,7 @@ def karpenter_values(
     servers: Sequence[ServerGroup] = (),
 ) -> dict[str, Any]:
     """
-    Return the values of the chart `karpenter`; the one of the CRDs needs none.
+    Return the values of the chart `karpenter`.
 
     Args:
         karpenter: The settings.

@@ -177,7 +177,7 @@ def scaler_notices(
             Notice(
                 path=_RETIRING,
                 text=f"{retiring.kind} adds no nodes; remove the key when its nodes "
-                "are gone, and not before: their jobs would end",
+                "are gone, and not before: their jobs would end" + _last_step(retiring),
             )
         )
     if isinstance(scaler, AutoMode) and servers:
@@ -191,6 +191,16 @@ def scaler_notices(
             )
         )
     return tuple(notices)
+
+
+def _last_step(retiring: Scaler) -> str:
+    """Auto Mode is off before Pulumi deletes anything, and EKS ends all its nodes."""
+    if not isinstance(retiring, AutoMode):
+        return ""
+    return (
+        "; delete its pools and classes by kubectl first, since EKS Auto Mode goes off "
+        "before Pulumi deletes them"
+    )
 
 
 def _version(scaler: Scaler, cluster_version: str) -> str | None:

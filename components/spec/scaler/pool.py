@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from ..cron import field_problems, parse
 from ..problems import choices, refuse
+from ..time_zones import UTC_CLOCK
 from .duration import duration_problems
 
 __all__ = ["Budget", "CapacityType", "ConsolidationPolicy", "PoolRules", "Reason"]
@@ -27,6 +29,9 @@ _MACROS = (
 )
 _MOST_BUDGETS = 50
 
+# Any moment does: 1 January 2027.
+_A_MOMENT = 1_798_761_600
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Budget:
@@ -38,14 +43,15 @@ class Budget:
     Args:
         nodes: A number, `"0"`, or a percentage that is rounded up, `"20%"`.
         reasons: What it limits; none is all of them.
-        schedule: When it begins, five fields of cron in **UTC**; needs *duration*.
+        schedule: When it begins, five fields of cron in **UTC**, or a word such as
+            `@daily`; needs *duration*.
         duration: How long it holds from then, in hours and minutes, `9h30m`.
 
     Raises:
-        ValueError: Karpenter would refuse it.
+        ValueError: Karpenter would refuse it, or could not read it.
 
     Sources:
-        CRD of NodePool, Karpenter 1.15.
+        CRD of NodePool, and Budget.IsActive, Karpenter 1.15.
     """
 
     nodes: str
@@ -80,20 +86,32 @@ class Budget:
                 "schedule and duration must be given together, "
                 f"got schedule={self.schedule}, duration={self.duration}"
             )
-        if (
-            self.schedule is not None
-            and self.schedule not in _MACROS
-            and len(self.schedule.split()) != 5
-        ):
-            yield (
-                "schedule must be five fields of cron in UTC such as "
-                f"30 23 * * 1-5, got schedule={self.schedule}"
-            )
+        yield from self._schedule_problems()
         if self.duration is not None and not _WINDOW.fullmatch(self.duration):
             yield (
                 "duration must be hours and minutes such as 9h30m, "
                 f"got duration={self.duration}"
             )
+
+    def _schedule_problems(self) -> list[str]:
+        """
+        Refuse what the CRD, which counts fields, takes and Karpenter cannot use.
+
+        With a schedule that it cannot read Karpenter gives up no node at all, and one
+        whose day never comes is in force for ever.
+        """
+        text = self.schedule
+        if text is None or text in _MACROS:
+            return []
+        if len(text.split()) != 5:
+            return [
+                "schedule must be five fields of cron in UTC such as 30 23 * * 1-5, or "
+                f"one of {', '.join(_MACROS)}, got schedule={text}"
+            ]
+        problems = field_problems("schedule", text)
+        if not problems and parse(text).next(UTC_CLOCK, _A_MOMENT) is None:
+            problems = [f"schedule must be days that come, got schedule={text}"]
+        return problems
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

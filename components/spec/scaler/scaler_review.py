@@ -17,6 +17,10 @@ from .versions import KARPENTER_NEEDED
 __all__ = ["review_scaler"]
 
 _QUICK = 300
+
+# Who launches nodes, and so must be let by the policy of a key.
+_AUTO_SCALING = "the role AWSServiceRoleForAutoScaling"
+_KARPENTER, _EKS = "the role of the controller", "the role of the cluster"
 _DROP_INS = "/etc/eks/nodeadm.d"
 
 
@@ -36,14 +40,16 @@ def review_scaler(
         jobs: Job groups, in the order of the stack file.
         cluster_version: Version of Kubernetes, `1.36`.
     """
+    keys = _keys("servers", servers, _AUTO_SCALING)
     if isinstance(scaler, Karpenter):
         return (
+            *keys,
             *_karpenter(scaler, servers, cluster_version),
             *_karpenter_groups(scaler, jobs),
         )
     if isinstance(scaler, AutoMode):
-        return tuple(_auto_mode(scaler, jobs))
-    return tuple(_autoscaler(scaler, jobs))
+        return (*keys, *_auto_mode(scaler, jobs))
+    return (*keys, *_keys("jobs", jobs, _AUTO_SCALING), *_autoscaler(scaler, jobs))
 
 
 def _karpenter(
@@ -61,6 +67,7 @@ def _karpenter(
             text=f"{karpenter.ami_alias} replaces every node whenever AWS releases an "
             "image: name a release",
         )
+    yield from _keys("scaler.server_pools", karpenter.server_pools, _KARPENTER)
     if karpenter.install:
         yield from _controller(karpenter, servers)
     if servers and not karpenter.server_pools:
@@ -112,7 +119,7 @@ def _karpenter_groups(
             )
         yield from _cheapest(path, group)
         yield from _drop_ins(path, group)
-        yield from _key(path, group, "the controller")
+        yield from _key(path, group, _KARPENTER)
         rules = karpenter.rules(group.name)
         yield from review_rules(f"scaler.pools[{group.name}]", rules, limit)
 
@@ -132,7 +139,7 @@ def _auto_mode(auto_mode: AutoMode, jobs: Sequence[JobGroup]) -> Iterator[Notice
                 "drain, and it drains for new images about every week",
             )
         yield from _cheapest(path, group)
-        yield from _key(path, group, "the cluster")
+        yield from _key(path, group, _EKS)
         rules, pool = auto_mode.rules(group.name), f"scaler.pools[{group.name}]"
         yield from review_rules(pool, rules, limit)
         if not any("Drifted" in one.reasons for one in rules.budgets):
@@ -190,12 +197,17 @@ def _cheapest(path: str, group: NodeGroup) -> Iterator[Notice]:
         )
 
 
+def _keys(field: str, groups: Sequence[NodeGroup], user: str) -> Iterator[Notice]:
+    for place, group in enumerate(groups):
+        yield from _key(f"{field}[{place}]", group, user)
+
+
 def _key(path: str, group: NodeGroup, user: str) -> Iterator[Notice]:
     if group.volume.kms_key_id is not None:
         yield Notice(
             path=f"{path}.volume.kms_key_id",
-            text=f"the policy of the key must let the role of {user} use it and "
-            "create grants, or no node starts",
+            text=f"the policy of the key must let {user} use it and create grants, or "
+            "no node starts",
         )
 
 

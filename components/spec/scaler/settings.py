@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..groups import JobGroup, NodeGroup, ServerGroup
 from ..problems import refuse
+from ..tags import case_problems
 from . import auto_mode_nodes
 from .auto_mode import AutoMode
 from .autoscaler_chart import (
     autoscaler_version,
     autoscaler_version_problems,
 )
-from .autoscaler_groups import managed_problems
+from .autoscaler_groups import group_driver_problems, managed_problems
 from .checks import unknown_groups
 from .cluster_autoscaler import ClusterAutoscaler
 from .karpenter import Karpenter
@@ -90,7 +91,7 @@ def validate_scaler(
             *_scaler_lines(_autoscaler_problems(scaler, names, cluster_version)),
             *_each(jobs, lambda group: _autoscaler_group(scaler, group, zones)),
         ]
-    refuse(problems)
+    refuse([*_key_problems(scaler, servers, jobs, tags or {}), *problems])
 
 
 def validate_retiring(scaler: Scaler, retiring: Scaler) -> None:
@@ -114,6 +115,29 @@ def validate_retiring(scaler: Scaler, retiring: Scaler) -> None:
             f"both own the pools of a group, got kind={retiring.kind}: change to "
             "cluster-autoscaler first"
         )
+
+
+def _key_problems(
+    scaler: Scaler,
+    servers: Sequence[ServerGroup],
+    jobs: Sequence[JobGroup],
+    tags: Mapping[str, str],
+) -> Iterator[str]:
+    """Compare keys of the stack with those of groups: a role of nodes has both."""
+    alone = [f"tags: {line}" for line in case_problems(tags, ("Name",))]
+    if alone:
+        yield from alone
+        return
+    pools = scaler.server_pools if isinstance(scaler, Karpenter) else ()
+    for path, groups in (
+        ("servers", servers),
+        ("jobs", jobs),
+        ("scaler.server_pools", pools),
+    ):
+        for place, group in enumerate(groups):
+            both = {**tags, **group.tags}
+            for line in case_problems(both, ("Name",)):
+                yield f"{path}[{place}]: {line}"
 
 
 def _karpenter_problems(
@@ -185,6 +209,7 @@ def _autoscaler_group(
     group: JobGroup,
     zones: int | None,
 ) -> Iterator[str]:
+    yield from group_driver_problems(group)
     if autoscaler.groups == "managed":
         yield from managed_problems(autoscaler, group, zones)
 

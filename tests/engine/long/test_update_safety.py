@@ -8,6 +8,7 @@ scalers treat nodes as told; tests/cluster has a real Karpenter.
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pulumi
@@ -23,7 +24,13 @@ from tests.engine.long.update_changes import (
     Change,
     edited,
 )
-from tests.engine.long.update_effects import Effect, effects, ends_jobs, summary
+from tests.engine.long.update_effects import (
+    Effect,
+    effects,
+    ends_jobs,
+    summary,
+    undefined,
+)
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "updates.md"
 
@@ -61,7 +68,13 @@ done, within the budgets of the pool |
 move, jobs have 15 minutes |
 | **replaces**, **removes** | the nodes go; EKS drains those of managed \
 groups, and makes the new group first |
+| **shuts out** | the cluster refuses nodes that run: it takes them for lost, and \
+evicts their pods after five minutes |
+| **old limit** | nodes that run keep the shorter limit that they were made with, and \
+drift ends jobs that run past it |
 | adds, removes, replaces | other resources, which no job stands on |
+| leaves definitions | the kinds of Karpenter stay in the cluster, and no pool goes \
+with them |
 | nothing | no resource changes |
 | refused | the file is not accepted, and the message names the way out |
 """
@@ -133,19 +146,25 @@ def document(outcomes) -> str:
     """Render what may end jobs, then a table for each key of the file."""
     rows: dict[tuple[str, str, str], list[str]] = {}
     for change, effect, ends in outcomes:
-        shown = yaml.safe_dump(change.to, default_flow_style=True, width=999)
-        shown = " ".join(shown.removesuffix("...\n").split())
+        shown = _shown(change.to)
+        if change.path in change.given:
+            shown += f" after {_shown(change.given[change.path])}"
         text = f"{effect} (**may end jobs**)" if ends else effect
         rows.setdefault((change.key, shown, text), []).append(change.base)
     places = {change.key: place for place, change in reversed([*enumerate(CHANGES)])}
     tables: dict[str, list[str]] = {}
     for key, shown, text in sorted(rows, key=lambda row: places[row[0]]):
         top = key.partition(".")[0].removesuffix("[]")
-        short = shown if len(shown) <= 60 else f"{shown[:57]}..."
         bases = ", ".join(rows[key, shown, text])
-        tables.setdefault(top, []).append(f"| `{key}` | `{short}` | {bases} | {text} |")
+        tables.setdefault(top, []).append(f"| `{key}` | {shown} | {bases} | {text} |")
     parts = ["\n".join([f"## {top}", "", *TITLE, *tables[top], ""]) for top in tables]
     return "\n".join([HEAD, *_ends(), *parts])
+
+
+def _shown(value: object) -> str:
+    text = yaml.safe_dump(value, default_flow_style=True, width=999)
+    text = " ".join(text.removesuffix("...\n").split())
+    return f"`{text if len(text) <= 60 else f'{text[:57]}...'}`"
 
 
 def _ends() -> list[str]:
@@ -174,3 +193,20 @@ def test_an_effect_says_the_hardest_first():
 
     assert "**replaces the network**" == summary(found, None)
     assert "nothing" == summary([], None)
+
+
+def test_definitions_that_do_not_stay_take_the_pools_along(run):
+    """So that the row of `scaler.install` would say it."""
+    install = Change(key="scaler.install", to=False, base="karpenter", given={})
+    before, after = (run(values) for values in edited(install))
+    kept = effects(before, after)
+    lost = [
+        replace(one, old=replace(one.old, inputs={**one.old.inputs, "values": {}}))
+        if one.name == "platform-karpenter-crds"
+        else one
+        for one in kept
+    ]
+
+    assert [] == undefined(kept, after)
+    assert ["platform-karpenter-job"] == undefined(lost, after)
+    assert ends_jobs(lost, after, {"job"})

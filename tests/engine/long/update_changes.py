@@ -1,7 +1,7 @@
 """One change for each key of a stack file, and the file that it starts from."""
 
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 __all__ = ["BASES", "CHANGES", "COVERED", "MAY_END_JOBS", "Change", "edited"]
@@ -54,6 +54,11 @@ class Change:
     base: str
     given: Values
 
+    @property
+    def path(self) -> str:
+        """Where the key stands in the files here."""
+        return self.key.replace("[]", "[0]").replace("<name>", "job")
+
 
 # Keys below these act as the key that has a row does.
 COVERED = {
@@ -88,6 +93,21 @@ _REPLACED = (
     "there: add a group of another name first, as for a name"
 )
 _MIGRATE = "the nodes of the old way go: name it in `retiring_scaler` first"
+_OTHER_GROUPS = (
+    "the nodes of the old way go, and `retiring_scaler` takes no second scaler of the "
+    "same kind: [migrate](migration.md) to Karpenter and back to the other groups, or "
+    "change when no job runs"
+)
+_SHUT_OUT = (
+    "the role of nodes that run goes with what lets them in: set it before the first "
+    "node, or when no node of Karpenter is left, as after a "
+    "[migration](migration.md#karpenter-to-cluster-autoscaler) to Cluster Autoscaler"
+)
+_OLD_LIMIT = (
+    "to raise it, nodes that run keep the limit they were made with, and drift ends "
+    "longer jobs on them: cordon them before longer jobs start, "
+    "`kubectl get nodes -l eks-jobs/group=job -o name | xargs kubectl cordon`"
+)
 _ROLLED = (
     "EKS makes new nodes and drains the old ones, which gives jobs 15 minutes: choose "
     "`groups: self-managed` where jobs are longer, or change when none runs"
@@ -151,6 +171,18 @@ def _plain(base: str, prefix: str, values: Values, given: Values | None = None):
     return [
         Change(key=f"{prefix}{key}", to=to, base=base, given=given or {})
         for key, to in values.items()
+    ]
+
+
+def _longer() -> list[Change]:
+    """Raise the limits of drains that nodes were made with."""
+    grace = "scaler.pools.<name>.termination_grace_period"
+    limits = {"jobs[].longest_job": ("6h", "12h"), grace: ("12h", "24h")}
+    return [
+        replace(change, given={change.path: before})
+        for key, (before, after) in limits.items()
+        for base in ("karpenter", "auto-mode")
+        for change in _plain(base, "", {key: after})
     ]
 
 
@@ -306,7 +338,17 @@ MAY_END_JOBS: dict[tuple[str, str], str] = {
     ("scaler.kind", "karpenter"): _MIGRATE,
     ("scaler.kind", "auto-mode"): _MIGRATE,
     ("scaler.kind", "self-managed"): _MIGRATE,
-    ("scaler.groups", "self-managed"): _MIGRATE,
+    ("scaler.groups", "self-managed"): _OTHER_GROUPS,
+    ("scaler.node_role", "karpenter"): _SHUT_OUT,
+    ("scaler.instance_profile", "karpenter"): _SHUT_OUT,
+    **{
+        (key, base): _OLD_LIMIT
+        for key in (
+            "jobs[].longest_job",
+            "scaler.pools.<name>.termination_grace_period",
+        )
+        for base in ("karpenter", "auto-mode")
+    },
     **{
         (key, "managed"): _ROLLED
         for key in (
@@ -353,6 +395,7 @@ CHANGES: list[Change] = [
     *_plain("karpenter", "scaler.", _KARPENTER),
     *_plain("karpenter", "scaler.pools.<name>.", _RULES),
     *_plain("auto-mode", "scaler.pools.<name>.", _RULES),
+    *_longer(),
     *_plain("auto-mode", "scaler.", {"kind": "karpenter", "node_pools": []}),
     *_plain("self-managed", "scaler.", _AUTOSCALER),
     *_plain("self-managed", "scaler.options.<name>.", _OPTIONS),
@@ -434,7 +477,7 @@ def edited(change: Change) -> tuple[Values, Values]:
     for path, value in change.given.items():
         _put(before, path, value)
     after = deepcopy(before)
-    path = change.key.replace("[]", "[0]").replace("<name>", "job")
+    path = change.path
     if change.key.endswith("].architecture"):
         _put(after, path.removesuffix(".architecture"), change.to)
     else:

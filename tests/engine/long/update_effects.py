@@ -12,6 +12,7 @@ from typing import Any
 
 from pulumi.provider.experimental import provider as rpc
 
+from components.spec.scaler.duration import seconds
 from sandbox.aws.provider import AwsProvider
 from sandbox.kubernetes import changes, kinds, settings
 from sandbox.wire import wrap_map
@@ -28,6 +29,7 @@ HOLDERS = ("Group", "NodeGroup", "NodePool")
 _ENDS = ("removes", "replaces")
 # Inputs of a managed group for which EKS makes new nodes and drains the old ones.
 _ROLLING = {"launchTemplate", "releaseVersion", "version"}
+_GRACE = "spec.template.spec.terminationGracePeriod"
 PROVIDER = "pulumi:providers:kubernetes"
 
 # Inputs of the remote component, and where they end up in the cluster below it; the
@@ -51,12 +53,16 @@ class Effect:
         name: Its logical name.
         how: `adds`, `removes`, `replaces` or `changes`.
         inputs: Inputs that change.
+        old: The resource before, None when there was none.
+        new: The resource afterwards, None when there is none.
     """
 
     type: str
     name: str
     how: str
     inputs: frozenset[str] = frozenset()
+    old: Resource | None = None
+    new: Resource | None = None
 
 
 def effects(before: Deployment, after: Deployment) -> list[Effect]:
@@ -79,12 +85,13 @@ def _effect(old: Resource | None, new: Resource | None) -> Iterator[Effect]:
     assert some is not None
     label, name = some.type.rpartition(":")[2], some.name
     if old is None or new is None:
-        yield Effect(type=label, name=name, how="removes" if new is None else "adds")
+        how = "removes" if new is None else "adds"
+        yield Effect(type=label, name=name, how=how, old=old, new=new)
         return
     changed, replaced = _differences(old, new)
     if changed:
-        how = "replaces" if replaced else "changes"
-        yield Effect(type=label, name=name, how=how, inputs=frozenset(changed))
+        how, inputs = "replaces" if replaced else "changes", frozenset(changed)
+        yield Effect(type=label, name=name, how=how, inputs=inputs, old=old, new=new)
 
 
 def _differences(old: Resource, new: Resource) -> tuple[list[str], bool]:
@@ -169,8 +176,11 @@ def _is_new_template(one: Effect) -> bool:
 
 def _within(group: Resource, template: Effect, after: Deployment) -> bool:
     """Tell whether a group and a template belong to the same component."""
-    own = after.only(TEMPLATE, template.name)
-    return group.path.rpartition("$")[0] == own.path.rpartition("$")[0]
+    return _component(group) == _component(after.only(TEMPLATE, template.name))
+
+
+def _component(resource: Resource) -> str:
+    return resource.path.rpartition("$")[0]
 
 
 def renewed(found: list[Effect], after: Deployment) -> list[str]:
@@ -210,6 +220,75 @@ def _outside(inputs: frozenset[str], path: str) -> set[str]:
     return set(inputs) - _below(inputs, path)
 
 
+def outlived(found: list[Effect]) -> list[str]:
+    """
+    Name the pools that let jobs run longer, while nodes keep the limit of before.
+
+    A node without a limit waits for its jobs whatever the pool says.
+
+    Sources:
+        Karpenter 1.15, pkg/apis/v1: a NodeClaim has a copy of the template.
+    """
+    return [
+        one.name
+        for one in found
+        if one.type == "NodePool" and one.old and one.new and _is_raised(one)
+    ]
+
+
+def _is_raised(one: Effect) -> bool:
+    assert one.old is not None
+    assert one.new is not None
+    old, new = (changes.at(each.inputs, _GRACE) for each in (one.old, one.new))
+    return old is not None and (new is None or seconds(new) > seconds(old))
+
+
+def shut_out(found: list[Effect], after: Deployment) -> list[str]:
+    """Name what keeps its nodes while the entry that lets them in goes."""
+    entries = [
+        one.old
+        for one in found
+        if one.type == "AccessEntry" and one.how in _ENDS and one.old
+    ]
+    return sorted(
+        {
+            one.name
+            for one in after.resources
+            if any(_lets_in(entry, one) for entry in entries)
+        }
+    )
+
+
+def _lets_in(entry: Resource, holder: Resource) -> bool:
+    """Pools of a component share an entry; an Auto Scaling group has its own."""
+    if _component(entry) != _component(holder):
+        return False
+    alone = holder.type == SCALED and holder.name == entry.name
+    return alone or holder.type.endswith(":NodePool")
+
+
+def undefined(found: list[Effect], after: Deployment) -> list[str]:
+    """Name the pools that go because Kubernetes is no longer told what a pool is."""
+    if all(_is_kept(one) for one in _definitions(found)):
+        return []
+    return [one.name for one in after.resources if one.type.endswith(":NodePool")]
+
+
+def _definitions(found: list[Effect]) -> list[Resource]:
+    """Return the releases of definitions that go."""
+    return [
+        one.old
+        for one in found
+        if one.type == "Release" and one.how in _ENDS and one.old
+        if one.old.inputs["chart"].endswith("-crd")
+    ]
+
+
+def _is_kept(release: Resource) -> bool:
+    annotations = release.inputs["values"].get("additionalAnnotations", {})
+    return annotations.get("helm.sh/resource-policy") == "keep"
+
+
 def lost(found: list[Effect]) -> list[Effect]:
     """Return what holds nodes and goes, with the jobs on them."""
     return [one for one in found if one.how in _ENDS and one.type in HOLDERS]
@@ -224,9 +303,14 @@ def whole(found: list[Effect]) -> str:
 
 def ends_jobs(found: list[Effect], after: Deployment, jobs: set[str]) -> bool:
     """Tell whether nodes of these job groups go with what runs on them."""
-    gone = [group_name(one.name) for one in lost(found)]
-    names = {*gone, *(group_name(name) for name in rolled(found, after))}
-    return bool(whole(found) or names & jobs)
+    names = {
+        *(one.name for one in lost(found)),
+        *undefined(found, after),
+        *shut_out(found, after),
+        *rolled(found, after),
+        *outlived(found),
+    }
+    return bool(whole(found) or {group_name(name) for name in names} & jobs)
 
 
 def group_name(name: str) -> str:
@@ -250,12 +334,18 @@ def summary(found: list[Effect], after: Deployment) -> str:
 def _on_nodes(found: list[Effect], after: Deployment) -> Iterator[str]:
     for one in lost(found):
         yield f"**{one.how} the nodes of `{group_name(one.name)}`**"
+    for name in undefined(found, after):
+        yield f"**removes the nodes of `{group_name(name)}`**"
+    for name in shut_out(found, after):
+        yield f"**shuts out the nodes of `{group_name(name)}`**"
     gone = {one.name for one in lost(found)}
     for name in rolled(found, after):
         if name not in gone:
             yield f"**rolls** `{group_name(name)}`"
     yield from (f"new nodes of `{group_name(name)}`" for name in renewed(found, after))
     yield from (f"drift of `{group_name(name)}`" for name in drifted(found, after))
+    for name in outlived(found):
+        yield f"**old limit** for nodes of `{group_name(name)}`"
 
 
 def _others(found: list[Effect]) -> Iterator[str]:
@@ -263,3 +353,5 @@ def _others(found: list[Effect]) -> Iterator[str]:
         types = {one.type for one in found if one.how == how and one not in lost(found)}
         if types:
             yield f"{how} {', '.join(sorted(types))}"
+    if any(_is_kept(one) for one in _definitions(found)):
+        yield "leaves definitions"

@@ -92,6 +92,20 @@ def test_every_policy_is_short_enough_for_the_longest_name(partition, region, ve
     assert {} == {name: size for name, size in sizes.items() if size > POLICY_LIMIT}
 
 
+def test_auto_mode_may_tag_whatever_karpenter_tags_when_it_launches_a_node():
+    """A spot node is asked for by a request of its own, which has the tags as well."""
+    karpenter = next(
+        one
+        for one in statements(account())
+        if one["Sid"] == "AllowScopedEC2InstanceActionsWithTags"
+    )
+    (auto_mode,) = tagging_policy("aws")["Statement"]
+
+    assert [arn.rpartition(":")[2] for arn in karpenter["Resource"]] == [
+        arn.rpartition(":")[2] for arn in auto_mode["Resource"]
+    ]
+
+
 def test_one_policy_for_all_would_be_too_long():
     where = account("c" * 100, "aws-us-gov", "us-gov-west-1")
     sizes = [len(text(policies(where)[name])) for name in CONTROLLER_POLICIES]

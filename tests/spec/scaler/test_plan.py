@@ -193,6 +193,14 @@ def test_a_migration_says_when_it_ends():
     ) in notices(AUTOSCALER, KARPENTER)
 
 
+def test_the_end_of_auto_mode_says_what_goes_before_it():
+    assert (
+        "retiring_scaler: auto-mode adds no nodes; remove the key when its nodes are "
+        "gone, and not before: their jobs would end; delete its pools and classes by "
+        "kubectl first, since EKS Auto Mode goes off before Pulumi deletes them"
+    ) in notices(AUTOSCALER, AUTO)
+
+
 def test_servers_beside_auto_mode_have_volumes_of_their_own():
     (text,) = notices(AUTO, servers=(server(),))
 

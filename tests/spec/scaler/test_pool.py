@@ -189,8 +189,9 @@ def test_names_all_problems_at_once():
         ),
         (
             {"nodes": "0", "schedule": "8:30", "duration": "8h"},
-            "schedule must be five fields of cron in UTC such as 30 23 * * 1-5, "
-            "got schedule=8:30",
+            "schedule must be five fields of cron in UTC such as 30 23 * * 1-5, or one "
+            "of @annually, @yearly, @monthly, @weekly, @daily, @midnight, @hourly, got "
+            "schedule=8:30",
         ),
         (
             {"nodes": "0", "schedule": "@daily", "duration": "8h30m15s"},
@@ -206,6 +207,43 @@ def test_names_all_problems_at_once():
 def test_h043_refuses_a_budget_that_the_crd_would_refuse(budget, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         Budget(**budget)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "message"),
+    [
+        (
+            "0 0 * * 7",
+            "schedule: day of week must be 0 to 6: Sunday is 0, got '7' in '0 0 * * 7'",
+        ),
+        ("0 24 * * *", "schedule: hour must be 0 to 23, got '24' in '0 24 * * *'"),
+        (
+            "60 0 0 * *",
+            "schedule: minute must be 0 to 59, got '60' in '60 0 0 * *'\n"
+            "schedule: day of month must be 1 to 31, got '0' in '60 0 0 * *'",
+        ),
+        ("0 0 30 2 *", "schedule must be days that come, got schedule=0 0 30 2 *"),
+        (
+            "@every 1h",
+            "schedule must be five fields of cron in UTC such as 30 23 * * 1-5, or one "
+            "of @annually, @yearly, @monthly, @weekly, @daily, @midnight, @hourly, got "
+            "schedule=@every 1h",
+        ),
+    ],
+)
+def test_h043_refuses_a_schedule_that_karpenter_could_not_read(schedule, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        Budget(nodes="0", schedule=schedule, duration="8h")
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    ["@annually", "@hourly", "0 0 * * 0", "59 23 31 12 SUN-sat", "0 0 29 2 *"],
+)
+def test_a_schedule_that_karpenter_reads_passes_as_it_is(schedule):
+    budget = Budget(nodes="0", schedule=schedule, duration="8h")
+
+    assert {"nodes": "0", "schedule": schedule, "duration": "8h"} == budget.manifest()
 
 
 @given(

@@ -1,5 +1,7 @@
 """What is accepted and worth a notice."""
 
+from dataclasses import replace
+
 import pytest
 
 from components.spec.groups import Size, UserDataPart
@@ -13,6 +15,7 @@ from tests.spec.scaler.builders import job, server
 
 ONE = ("m7i.4xlarge",)
 MORE = ServerPool(name="more", architecture="amd64", instance_types=("m7i.xlarge",))
+KEY = Gp3Volume(kms_key_id="k")
 DROP_IN = UserDataPart(
     kind="shell", content="#!/bin/bash\necho x > /etc/eks/nodeadm.d/90.yaml\n"
 )
@@ -29,6 +32,17 @@ def notices(scaler, severity="warning", **overrides):
         | overrides,
     )
     return [str(one) for one in found if one.severity == severity]
+
+
+def of_keys(scaler, **overrides):
+    return [line for line in notices(scaler, **overrides) if "kms_key_id" in line]
+
+
+def key_text(user):
+    return (
+        f"the policy of the key must let {user} use it and create grants, or no node "
+        "starts"
+    )
 
 
 @pytest.mark.parametrize("scaler", [Karpenter(), ClusterAutoscaler()])
@@ -77,12 +91,6 @@ def test_defaults_give_no_warning(scaler):
             "fit no pod",
         ),
         (
-            Karpenter(),
-            {"jobs": (job(instance_types=ONE, volume=Gp3Volume(kms_key_id="k")),)},
-            "jobs[0].volume.kms_key_id: the policy of the key must let the role of the "
-            "controller use it and create grants, or no node starts",
-        ),
-        (
             ClusterAutoscaler(scale_down_delay_after_add="4m"),
             {},
             "scaler.scale_down_delay_after_add: 4m is below 5m: a node may go before "
@@ -116,6 +124,41 @@ def test_defaults_give_no_warning(scaler):
 )
 def test_names_what_a_setting_costs(scaler, overrides, text):
     assert [text] == notices(scaler, **overrides)
+
+
+@pytest.mark.parametrize(
+    ("scaler", "user"),
+    [
+        (Karpenter(), "the role of the controller"),
+        (AutoMode(), "the role of the cluster"),
+        (ClusterAutoscaler(), "the role AWSServiceRoleForAutoScaling"),
+        (ClusterAutoscaler(groups="managed"), "the role AWSServiceRoleForAutoScaling"),
+    ],
+)
+def test_whoever_launches_jobs_must_be_let_use_their_key(scaler, user):
+    jobs = (job(instance_types=ONE, volume=KEY, longest_job="6h"),)
+
+    assert [f"jobs[0].volume.kms_key_id: {key_text(user)}"] == of_keys(
+        scaler, jobs=jobs
+    )
+
+
+@pytest.mark.parametrize("scaler", [Karpenter(), AutoMode(), ClusterAutoscaler()])
+def test_ec2_auto_scaling_must_be_let_use_the_key_of_servers(scaler):
+    text = key_text("the role AWSServiceRoleForAutoScaling")
+
+    assert [f"servers[1].volume.kms_key_id: {text}"] == of_keys(
+        scaler, servers=(server(), server(name="more", volume=KEY))
+    )
+
+
+def test_karpenter_must_be_let_use_the_key_of_its_servers():
+    scaler = Karpenter(server_pools=(MORE, replace(MORE, name="own", volume=KEY)))
+
+    assert [
+        "scaler.server_pools[1].volume.kms_key_id: "
+        f"{key_text('the role of the controller')}"
+    ] == of_keys(scaler)
 
 
 def test_h086_auto_mode_names_the_defaults_that_it_does_not_apply():

@@ -1,7 +1,7 @@
 """What the scalers refuse together with the groups, as a stack file shows it."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pulumi
 import pytest
@@ -29,6 +29,7 @@ EVERY = [
     AutoMode(),
 ]
 JOBS = (job(), job(architecture="arm64"))
+OWN_TEAM = job(architecture="arm64", tags={"Team": "ml"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -286,6 +287,68 @@ def test_tags_of_the_stack_that_karpenter_sets_itself_are_refused(scaler):
 
     with pytest.raises(ValueError, match=f"^{message}$"):
         validate(scaler, tags={"kubernetes.io/clusters": "x", "team": "data"})
+
+
+@pytest.mark.parametrize("scaler", EVERY, ids=lambda one: one.kind)
+def test_h087_keys_of_stack_and_group_must_differ_by_more_than_case(scaler):
+    text = (
+        "tags must have keys that differ by more than case (IAM takes both for one "
+        "key), got team and Team"
+    )
+    groups = {"servers": (server(tags={"Team": "web"}),), "jobs": (job(), OWN_TEAM)}
+
+    with pytest.raises(ValueError, match=".") as caught:
+        validate(scaler, tags={"team": "data"}, **groups)
+
+    assert [f"servers[0]: {text}", f"jobs[1]: {text}"] == str(caught.value).splitlines()
+
+
+def test_h087_pools_of_servers_have_the_keys_of_the_stack_too():
+    pool = ServerPool(
+        name="more",
+        architecture="amd64",
+        instance_types=("m7i.xlarge",),
+        tags={"Team": "web"},
+    )
+    message = re.escape(
+        "scaler.server_pools[0]: tags must have keys that differ by more than case "
+        "(IAM takes both for one key), got team and Team"
+    )
+
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        validate(Karpenter(server_pools=(pool,)), tags={"team": "data"})
+
+
+@pytest.mark.parametrize("scaler", EVERY, ids=lambda one: one.kind)
+def test_h087_the_name_of_nodes_has_one_spelling(scaler):
+    message = re.escape(
+        "tags: tags must spell Name as this library does (IAM takes both for one key), "
+        "got name"
+    )
+
+    validate(scaler, tags={"Name": "x"})
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        validate(scaler, tags={"name": "x"})
+
+
+@pytest.mark.parametrize("groups", ["self-managed", "managed"])
+def test_groups_of_the_autoscaler_have_no_driver_for_gpus(groups):
+    scaler = ClusterAutoscaler(groups=groups)
+    gpu = job(name="gpu", instance_types=("m7i.4xlarge", "g6.4xlarge", "g5.4xlarge"))
+    message = re.escape(
+        "jobs[1]: instance_types must be without GPUs and Neuron chips, for which the "
+        "standard image has no driver, got g6.4xlarge, g5.4xlarge: name an image that "
+        "has it in ami_id, or choose scaler kind karpenter or auto-mode"
+    )
+
+    validate(scaler, jobs=(replace(gpu, ami_id="ami-01234567"),))
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        validate(scaler, jobs=(job(), gpu))
+
+
+@pytest.mark.parametrize("scaler", [Karpenter(), AutoMode()], ids=lambda one: one.kind)
+def test_scalers_that_choose_the_image_by_the_type_take_gpus(scaler):
+    validate(scaler, jobs=(job(instance_types=("g6.4xlarge",), longest_job="6h"),))
 
 
 def test_a_scaler_retires_while_another_is_in_use():
