@@ -11,10 +11,17 @@ from ._children import invoke_with
 __all__ = ["EC2", "PODS", "managed_policy_arn", "role"]
 
 EC2 = "ec2"
-"""Nodes. Its name ends as the partition's does."""
+"""Nodes. Its name ends as the partition's does, with an exception."""
 
 PODS = "pods.eks.amazonaws.com"
 """Pods, by EKS Pod Identity. It has this name in every partition."""
+
+_EC2_DOMAINS = {"aws-eusc": "amazonaws.com"}
+"""
+Domains of EC2 in partitions that have another for themselves.
+
+Sources: pulumi-eks#2341, IAM refuses `ec2.amazonaws.eu`.
+"""
 
 
 def role(
@@ -41,8 +48,8 @@ def role(
     partition = aws.get_partition_output(opts=invoke_with(opts))
     created = aws.iam.Role(
         name,
-        assume_role_policy=partition.dns_suffix.apply(
-            lambda suffix: _trust(f"{EC2}.{suffix}" if service == EC2 else service)
+        assume_role_policy=partition.apply(
+            lambda known: _trust(_ec2(known) if service == EC2 else service)
         ),
         tags=tags,
         opts=opts,
@@ -64,6 +71,11 @@ def managed_policy_arn(
 ) -> pulumi.Output[str]:
     """Name a policy that AWS manages, in the partition of the provider."""
     return partition.apply(lambda name: f"arn:{name}:iam::aws:policy/{policy}")
+
+
+def _ec2(partition: aws.GetPartitionResult) -> str:
+    domain = _EC2_DOMAINS.get(partition.partition, partition.dns_suffix)
+    return f"{EC2}.{domain}"
 
 
 def _trust(service: str) -> str:

@@ -16,6 +16,7 @@ from .cluster_facts import ClusterFacts
 from .spec.access import ADMIN_POLICY
 from .spec.cluster import ClusterSettings
 from .spec.kubeconfig import render_kubeconfig
+from .spec.names import CLUSTER_ROLE, check_role_name
 from .spec.scaler.auto_mode import AutoMode, cluster_config
 from .spec.tags import check_tags
 
@@ -90,12 +91,15 @@ class Cluster(pulumi.ComponentResource):
 
     Args:
         name: Name of the component and of its children, and of the cluster unless
-            the settings name it.
+            the settings name it; at most 43 characters.
         args: See `ClusterArgs`.
         opts: Options for the component; children inherit provider and parent.
 
     Attributes:
         facts: What nodes and other components need; they wait for all of this.
+
+    Raises:
+        ValueError: The name is too long.
     """
 
     facts: ClusterFacts
@@ -106,6 +110,7 @@ class Cluster(pulumi.ComponentResource):
         args: ClusterArgs,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
+        check_role_name(name, CLUSTER_ROLE)
         super().__init__("eks-jobs:index:Cluster", name, None, opts)
         child = children_of(self, opts)
         called = name if args.settings.name is None else args.settings.name

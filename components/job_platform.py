@@ -28,6 +28,7 @@ from .spec.cluster import ClusterSettings
 from .spec.groups import JobGroup, ServerGroup
 from .spec.instance_types import InstanceTypes
 from .spec.monitoring.settings import Monitoring
+from .spec.names import CLUSTER_ROLE, check_role_name
 from .spec.network import ExistingNetwork, NewNetwork
 from .spec.policy.plan import engine_of, with_scoring
 from .spec.policy.settings import JobPolicySettings
@@ -137,8 +138,8 @@ class JobPlatform(pulumi.ComponentResource):
     is a warning of this component.
 
     Args:
-        name: Name of the component; with a group's name added, at most 55
-            characters.
+        name: Name of the component, at most 35 characters; with a group's name
+            added, at most 55.
         args: See `JobPlatformArgs`.
         opts: Options for the component; children inherit provider and parent.
 
@@ -149,8 +150,8 @@ class JobPlatform(pulumi.ComponentResource):
             the node pools, by the names of the groups.
 
     Raises:
-        ValueError: The name is too long for a group; the region has too few zones; a
-            type is offered nowhere, or a zone offers none of a group.
+        ValueError: The name is too long, alone or for a group; the region has too few
+            zones; a type is offered nowhere, or a zone offers none of a group.
     """
 
     facts: ClusterFacts
@@ -162,6 +163,7 @@ class JobPlatform(pulumi.ComponentResource):
         args: JobPlatformArgs,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
+        check_role_name(name, f"-cluster{CLUSTER_ROLE}")
         for group in (*args.servers, *args.jobs):
             _nodes.check_name(f"{name}-{group.name}", "node_group", "iam_role")
         super().__init__("eks-jobs:index:JobPlatform", name, None, opts)

@@ -7,7 +7,13 @@ import pulumi
 import pulumi_aws as aws
 
 from ._children import after, children_of, invoke_with
-from .spec.network import NewNetwork, ZoneSubnets, zone_subnets
+from .spec.network import (
+    NO_CONTROL_PLANE,
+    NewNetwork,
+    ZoneSubnets,
+    endpoint_service,
+    zone_subnets,
+)
 from .spec.tags import check_tags
 
 __all__ = ["Network", "NetworkArgs", "zone_names"]
@@ -107,6 +113,8 @@ def zone_names(
     """
     Choose zones by name; a number takes the first ones that every account has.
 
+    Zones without control planes of EKS are passed over; who names one has chosen it.
+
     Raises:
         ValueError: The region has fewer zones than asked for.
     """
@@ -116,6 +124,7 @@ def zone_names(
         aws.get_availability_zones(
             state="available",
             filters=[{"name": "opt-in-status", "values": ["opt-in-not-required"]}],
+            exclude_zone_ids=list(NO_CONTROL_PLANE),
             opts=pulumi.InvokeOptions(parent=parent),
         ).names
     )
@@ -250,10 +259,9 @@ class _Maker:
             return
         group = self._endpoint_group(vpc, network.cidr)
         call = invoke_with(self._opts)
-        prefix = pulumi.Output.format(
-            "{0}.{1}",
-            aws.get_partition_output(opts=call).reverse_dns_prefix,
-            aws.get_region_output(opts=call).region,
+        site = pulumi.Output.all(
+            region=aws.get_region_output(opts=call).region,
+            partition=aws.get_partition_output(opts=call),
         )
         for service in network.endpoints:
             name = f"{self._name}-{service.replace('.', '-')}"
@@ -261,7 +269,14 @@ class _Maker:
                 name,
                 vpc_id=vpc.id,
                 vpc_endpoint_type="Interface",
-                service_name=pulumi.Output.format("{0}.{1}", prefix, service),
+                service_name=site.apply(
+                    lambda known, service=service: endpoint_service(
+                        service,
+                        region=known["region"],
+                        partition=known["partition"].partition,
+                        reverse_dns_prefix=known["partition"].reverse_dns_prefix,
+                    )
+                ),
                 subnet_ids=[subnet.id for subnet in subnets.values()],
                 security_group_ids=[group.id],
                 private_dns_enabled=True,

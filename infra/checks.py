@@ -89,7 +89,7 @@ def _checks(
     )
     if found.get("policy") is not None:
         yield from _policy_checks(found)
-    yield {"tags"}, "tags", lambda: check_tags(found["tags"])
+    yield {"tags"}, "tags", lambda: check_tags(found["tags"], {"Name": ""})
     types = InstanceTypes.bundled().including(found.get("instance_types", ()))
     for path, group in _groups(found):
         yield {"instance_types"}, path, partial(check_group, group, types)
@@ -146,7 +146,7 @@ def _check_scalers(found: Mapping[str, Any], types: InstanceTypes) -> None:
         cluster=found["cluster"],
         zones=len(zones),
         vpc_cni=found["vpc_cni"],
-        tags={} if tag_problems(tags) else tags,
+        tags={} if tag_problems(tags, ("Name",)) else tags,
         instance_types=types,
     )
 

@@ -152,7 +152,7 @@ def clusters(draw: st.DrawFn, scalers: list[Values]) -> Values:
 
 
 _LIMITS = {
-    "min_size_gib": 1,
+    "min_size_gib": 20,
     "max_size_gib": 65_536,
     "min_iops": 3_000,
     "max_iops": 100_000,
@@ -166,7 +166,7 @@ _LIMITS = {
 @st.composite
 def _volumes(draw: st.DrawFn, auto_mode: bool) -> Values:
     iops = draw(st.integers(3_000, 16_000 if auto_mode else 80_000))
-    least = max(1, -(-iops // 500)) if iops > 3_000 else 1
+    least = max(20, -(-iops // 500))
     most = min(iops // 4, 1_000 if auto_mode else 2_000)
     return draw(
         some_of(

@@ -4,6 +4,7 @@ Files that other tools read: pins that Renovate finds, checks that hooks run.
 Not proven here: that Renovate finds newer versions where it is told to look.
 """
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -25,6 +26,44 @@ ROOT = Path(__file__).parent.parent
 RENOVATE = json.loads((ROOT / "renovate.json").read_text())
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
 
+EXAMPLES = [
+    node
+    for path in sorted(ROOT.glob("examples/*/__main__.py"))
+    for node in ast.walk(ast.parse(path.read_text()))
+]
+
+
+def images() -> list[str]:
+    """Return the tags of the images that examples name."""
+    named = [
+        value.value
+        for node in EXAMPLES
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and key.value == "image"
+        if isinstance(value, ast.Constant)
+    ]
+    return [image.rpartition(":")[2] for image in named]
+
+
+def charts(*, oci: bool) -> list[str]:
+    """Return the versions of the charts that examples install, by where they lie."""
+    calls = [
+        {
+            word.arg: word.value.value
+            for word in node.keywords
+            if isinstance(word.value, ast.Constant)
+        }
+        for node in EXAMPLES
+        if isinstance(node, ast.Call)
+    ]
+    return [
+        call["version"]
+        for call in calls
+        if "chart" in call and call["chart"].startswith("oci://") == oci
+    ]
+
+
 PINS = {
     "Release of the node image": [AMI_RELEASE],
     "Kubernetes on EKS": [KUBERNETES_VERSION],
@@ -36,6 +75,9 @@ PINS = {
     "KEDA, whose chart has the version of the operator": [KEDA_VERSION],
     "Chart of Kyverno": [KYVERNO_CHART_VERSION],
     "Image of the pods that hold room": [PAUSE_IMAGE.partition(":")[2]],
+    "Images of the examples": images(),
+    "Charts of the examples": charts(oci=False),
+    "Charts of the examples in registries of images": charts(oci=True),
 }
 MANAGERS = {one["description"]: one for one in RENOVATE["customManagers"]}
 
@@ -45,7 +87,7 @@ def found(manager) -> list[str]:
     files = [
         path
         for pattern in manager["managerFilePatterns"]
-        for path in ROOT.glob("[ci]*/**/*.py")
+        for path in sorted(ROOT.glob("[cei]*/**/*.py"))
         if re.search(pattern.strip("/"), path.relative_to(ROOT).as_posix())
     ]
     return [

@@ -437,6 +437,24 @@ def test_a_wrong_policy_hides_no_other_problem():
     ] == refusal(values)
 
 
+def test_h087_tags_that_iam_would_refuse_are_said_once():
+    values = GOOD | {"tags": {"team": "x", "name": "y"}}
+
+    assert [
+        "tags: tags must spell Name as this library does (IAM takes both for one key), "
+        "got name"
+    ] == refusal(values)
+
+
+def test_h087_tags_of_stack_and_group_are_compared():
+    values = changed("jobs.0.tags.Team", "ml") | {"tags": {"team": "data"}}
+
+    assert [
+        "jobs[0]: tags must have keys that differ by more than case (IAM takes both "
+        "for one key), got team and Team"
+    ] == refusal(values)
+
+
 def test_a_policy_becomes_the_value_that_the_components_take():
     policy = {
         "matchers": [
@@ -554,7 +572,7 @@ def test_all_problems_of_a_file_are_reported_at_once_in_its_order():
         "jobs[1].name: missing key",
         "jobs[1].architecture: missing key",
         "jobs[1].instance_types: missing key",
-        "jobs[1].volume: size_gib must be 1 to 65536, got size_gib=0",
+        "jobs[1].volume: size_gib must be 20 to 65536, got size_gib=0",
         "jobs[1].volume: iops must be 3000 to 80000, got iops=1",
         "vpc_cni: expected a map, got null",
         f"zzz: unknown key, expected one of {KEYS}",

@@ -10,6 +10,7 @@ __all__ = [
     "ami_parameter",
     "ami_type",
     "architecture_of",
+    "driver_problems",
     "instance_type_problems",
     "is_instance_type_name",
 ]
@@ -26,6 +27,10 @@ _AMI_TYPES = {
     "arm64": "AL2023_ARM_64_STANDARD",
 }
 _EC2_NAMES = {"amd64": "x86_64", "arm64": "arm64"}
+
+# NVIDIA's GPUs, then the chips of AWS; one family of graphics has AMD's.
+_ACCELERATED = ("p", "g", "gr", "inf", "trn")
+_AMD_GPU = "g4ad"
 
 
 def is_instance_type_name(text: str) -> bool:
@@ -109,6 +114,36 @@ def _contradictions(names: Sequence[str], architecture: Architecture) -> list[st
     return [
         f"instance_types must be {architecture} like the group, got {', '.join(wrong)}"
     ]
+
+
+def driver_problems(names: Sequence[str], way_out: str) -> list[str]:
+    """
+    List types with NVIDIA GPUs or Neuron chips, for which an image needs a driver.
+
+    The images that `ami_type` and `ami_parameter` name have none: nodes would join,
+    and offer no GPU to any pod.
+
+    Args:
+        names: Instance types of a group that boots such an image.
+        way_out: What to do instead.
+
+    Sources:
+        EC2 user guide, instance type naming conventions; EKS user guide, accelerated
+        AMIs. A test compares the rule with every type that EC2 describes.
+    """
+    accelerated = [name for name in names if _is_accelerated(name)]
+    if not accelerated:
+        return []
+    return [
+        "instance_types must be without GPUs and Neuron chips, for which the standard "
+        f"image has no driver, got {', '.join(accelerated)}: {way_out}"
+    ]
+
+
+def _is_accelerated(name: str) -> bool:
+    family = name.partition(".")[0]
+    found = _FAMILY.match(family)
+    return found is not None and found["series"] in _ACCELERATED and family != _AMD_GPU
 
 
 def ami_type(architecture: Architecture) -> str:

@@ -17,7 +17,6 @@ ScalerKind = Literal["karpenter", "cluster-autoscaler", "auto-mode"]
 
 _MIB = 1_048_576
 _MB = 1_000_000
-_PREFIX = 16
 
 # The kubelet's own defaults: KubeletConfiguration v1beta1.
 _KUBELET_PULL_QPS = 5
@@ -143,10 +142,7 @@ def _eks_decides(group: JobGroup | ServerGroup, scaler: ScalerKind) -> bool:
 
 def address_limit(one: InstanceType, vpc_cni: VpcCniTuning | None) -> int:
     """Count the pods that can have an address on a node of this type."""
-    if not isinstance(vpc_cni, WarmPrefixes):
-        return one.eni_pods
-    slots = one.network_interfaces * (one.ipv4_addresses_per_interface - 1)
-    return slots * _PREFIX + 2
+    return one.prefix_pods if isinstance(vpc_cni, WarmPrefixes) else one.eni_pods
 
 
 def _managed_pods(one: InstanceType, vpc_cni: VpcCniTuning | None) -> int:
@@ -246,19 +242,17 @@ def _short_of_addresses(
     types: tuple[InstanceType, ...],
     vpc_cni: VpcCniTuning | None,
 ) -> Iterator[Notice]:
-    limits = {one.name: address_limit(one, vpc_cni) for one in types}
-    short = [
-        f"{name} ({limit})"
-        for name, limit in limits.items()
-        if limit < kubelet.max_pods
-    ]
+    limits = {one: address_limit(one, vpc_cni) for one in types}
+    short = {one: limit for one, limit in limits.items() if limit < kubelet.max_pods}
     if short:
+        names = ", ".join(f"{one.name} ({limit})" for one, limit in short.items())
         prefixes = isinstance(vpc_cni, WarmPrefixes)
-        way_out = "" if prefixes else ", or use vpc_cni of kind prefixes"
+        more = any(one.prefix_pods > limit for one, limit in short.items())
+        way_out = ", or use vpc_cni of kind prefixes" if more else ""
         yield Notice(
             path=f"{path}.kubelet.max_pods",
             text=f"max_pods={kubelet.max_pods} is more pods than can have an address "
-            f"on {', '.join(short)}{' even in prefix mode' if prefixes else ''}: the "
+            f"on {names}{' even in prefix mode' if prefixes else ''}: the "
             f"rest waits for ever; lower it{way_out}",
         )
 

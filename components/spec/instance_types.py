@@ -1,6 +1,7 @@
 """What EC2 says about instance types: processors, addresses, EBS figures."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -16,6 +17,12 @@ from .problems import refuse
 __all__ = ["InstanceType", "InstanceTypes"]
 
 _TABLE = Path(__file__).with_name("instance_types.csv")
+_PREFIX = 16
+
+# Families before Nitro, but for their `.metal` sizes.
+_XEN = re.compile(
+    r"c[134]|cc2|cr1|d2|f1|g2|g3s?|h1|hs1|i[23]|m[1-4]|p[23]|r[34]|t[12]|x1e?"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,6 +75,23 @@ class InstanceType:
             nodeadm, internal/kubelet (default network card only).
         """
         return self.network_interfaces * (self.ipv4_addresses_per_interface - 1) + 2
+
+    @property
+    def prefix_pods(self) -> int:
+        """
+        Pods that can have an address with prefix delegation.
+
+        Only Nitro has it: elsewhere the VPC CNI goes back to single addresses.
+
+        Sources:
+            amazon-vpc-cni-k8s, pkg/ipamd, isConfigValid. Families: EC2 user guide,
+            instances built on the AWS Nitro System; a test compares them with every
+            type that EC2 describes.
+        """
+        family, _, size = self.name.partition(".")
+        if _XEN.fullmatch(family) and not size.startswith("metal"):
+            return self.eni_pods
+        return (self.eni_pods - 2) * _PREFIX + 2
 
 
 def _name_problems(one: InstanceType) -> list[str]:

@@ -3,7 +3,14 @@
 import hashlib
 import re
 
-__all__ = ["LIMITS", "PULUMI_SUFFIX", "bounded", "is_cluster_name"]
+__all__ = [
+    "CLUSTER_ROLE",
+    "LIMITS",
+    "PULUMI_SUFFIX",
+    "bounded",
+    "check_role_name",
+    "is_cluster_name",
+]
 
 LIMITS = {
     "autoscaling_group": 255,
@@ -24,6 +31,13 @@ Sources: the API reference of each service; Kubernetes, labels and selectors.
 
 PULUMI_SUFFIX = 8
 """Characters that Pulumi adds to a physical name: a hyphen and seven digits."""
+
+CLUSTER_ROLE = "-eksRole-role"
+"""
+What `pulumi_eks.Cluster` adds to its own name for the role of the control plane.
+
+Sources: the children of pulumi-eks 4.4.
+"""
 
 _HASH = 8
 
@@ -49,6 +63,25 @@ def bounded(text: str, limit: int) -> str:
         return text
     digest = hashlib.sha256(text.encode()).hexdigest()[:_HASH]
     return f"{text[: limit - _HASH - 1].rstrip('-_.')}-{digest}"
+
+
+def check_role_name(name: str, addition: str) -> None:
+    """
+    Check the name of a component by the longest name of a role below it.
+
+    Args:
+        name: Name of the component.
+        addition: What the name of the role adds.
+
+    Raises:
+        ValueError: With the suffix that Pulumi adds, IAM would refuse the role.
+    """
+    limit = LIMITS["iam_role"] - PULUMI_SUFFIX - len(addition)
+    if len(name) > limit:
+        raise ValueError(
+            f"name must be at most {limit} characters (a role adds {addition}), "
+            f"got {len(name)}: {name}"
+        )
 
 
 def is_cluster_name(text: str) -> bool:

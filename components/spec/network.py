@@ -10,11 +10,13 @@ from .problems import choices, duplicates, known, refuse
 
 __all__ = [
     "MAX_ZONES",
+    "NO_CONTROL_PLANE",
     "Endpoint",
     "ExistingNetwork",
     "NewNetwork",
     "ZoneSubnets",
     "cidr_problem",
+    "endpoint_service",
     "is_private",
     "private_addresses",
     "private_blocks",
@@ -40,6 +42,29 @@ Endpoint = Literal[
     "sts",
 ]
 
+# Endpoints with the prefix of their partition; the others have the commercial one.
+_COMMERCIAL = "com.amazonaws"
+_NAMED_BY_PARTITION: Mapping[str, Sequence[str]] = {
+    "aws-cn": (
+        "autoscaling",
+        "ec2",
+        "ecr.api",
+        "ecr.dkr",
+        "eks",
+        "monitoring",
+        "sqs",
+        "sts",
+    ),
+    "aws-eusc": ("ecr.api", "ecr.dkr"),
+}
+
+NO_CONTROL_PLANE = ("cac1-az3", "use1-az3", "usw1-az2")
+"""
+Ids of zones in which EKS makes no control plane.
+
+Sources: EKS user guide, network requirements, subnets of clusters.
+"""
+
 MAX_ZONES = 6
 """Zones that the layout has room for: the most that a region of AWS has."""
 
@@ -53,8 +78,8 @@ _PRIVATE_RANGES = tuple(
     IPv4Network(text)
     for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
 )
-_ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-\d+[a-z]")
-_LOCAL_ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-\d+-[a-z0-9-]+")
+_ZONE = re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d+[a-z]")
+_LOCAL_ZONE = re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d+-[a-z0-9-]+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,8 +104,9 @@ class NewNetwork:
     Args:
         cidr: Private IPv4 block of /16 to /20. Each zone gets an eighth of it for
             nodes and pods: 8,187 addresses of a /16, 507 of a /20.
-        zones: How many zones, 2 to 6, taken by name; or their names. Names keep
-            the choice when AWS opens another zone in the region.
+        zones: How many zones, 2 to 6, taken by name from those that EKS takes; or
+            their names. Names keep the choice when AWS opens another zone in the
+            region.
         nat: `single`, one NAT gateway for all zones, or `per-zone`: nodes keep
             their way out when a zone is lost, for the price of a gateway each.
         endpoints: AWS services that nodes reach without NAT, each an interface
@@ -235,6 +261,29 @@ def private_blocks(network: NewNetwork | ExistingNetwork) -> tuple[IPv4Network, 
         else zone_subnets(network.cidr, network.zones).values()
     )
     return tuple(IPv4Network(zone.private) for zone in plan)
+
+
+def endpoint_service(
+    endpoint: str, *, region: str, partition: str, reverse_dns_prefix: str
+) -> str:
+    """
+    Name the service of an interface endpoint.
+
+    In China and the European Sovereign Cloud some services have the prefix of the
+    partition, and the others that of the commercial regions.
+
+    Args:
+        endpoint: One of `Endpoint`.
+        region: Region of the network.
+        partition: Its partition, `aws-cn`.
+        reverse_dns_prefix: Prefix of that partition, `cn.com.amazonaws`.
+
+    Sources:
+        aws-cdk, aws-ec2/lib/vpc-endpoint.ts, getDefaultEndpointPrefix.
+    """
+    named = _NAMED_BY_PARTITION.get(partition)
+    alike = named is None or endpoint in named
+    return f"{reverse_dns_prefix if alike else _COMMERCIAL}.{region}.{endpoint}"
 
 
 def cidr_problem(field: str, text: str) -> str | None:

@@ -1,7 +1,7 @@
 """AWS tags: what AWS accepts, and what the autoscaler reads from them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .labels import text_problem
@@ -14,6 +14,7 @@ __all__ = [
     "TAG_LIMIT",
     "autoscaler_problems",
     "autoscaler_tags",
+    "case_problems",
     "check_tags",
     "scaling_group_tags",
     "tag_problems",
@@ -48,25 +49,61 @@ def check_tags(
 
     Raises:
         ValueError: Key, value or characters are not what AWS accepts, a key belongs
-            to somebody else, or there are too many; the surplus is listed.
+            to somebody else or differs from another by case alone, or there are too
+            many; the surplus is listed.
 
     Sources:
         Tagging AWS resources (AWS General Reference). 50 on Auto Scaling groups:
         not confirmed.
     """
-    problems = tag_problems(tags) + _count_problems(tags, own or {}, limit)
-    refuse(problems)
+    own = own or {}
+    refuse(tag_problems(tags, own) + _count_problems(tags, own, limit))
 
 
-def tag_problems(tags: Mapping[str, str]) -> list[str]:
-    """List what AWS would refuse in tags of the user, and keys of others."""
+def tag_problems(tags: Mapping[str, str], own: Iterable[str] = ()) -> list[str]:
+    """
+    List what AWS would refuse in tags of the user, and keys of others.
+
+    Args:
+        tags: Tags of the user.
+        own: Keys of the library on the same resource.
+    """
     problems = []
     for key, value in tags.items():
         wrong = text_problem(f"key of tags[{key}]", key) or text_problem(
             f"tags[{key}]", value
         )
         problems += wrong or _text_problems(key, value)
-    return problems
+    return [*problems, *case_problems(tags, own)]
+
+
+def case_problems(tags: Mapping[str, str], own: Iterable[str] = ()) -> Iterator[str]:
+    """
+    List keys that IAM takes for equal, where EC2 tells them apart.
+
+    Args:
+        tags: Tags of the user.
+        own: Keys of the library on the same resource.
+
+    Sources:
+        IAM API, CreateRole: "Tag keys are case insensitive".
+    """
+    ours = {key.casefold(): key for key in own}
+    seen: dict[str, str] = {}
+    for key in tags:
+        if not isinstance(key, str):
+            continue
+        folded = key.casefold()
+        if ours.get(folded, key) != key:
+            yield (
+                f"tags must spell {ours[folded]} as this library does (IAM takes both "
+                f"for one key), got {key}"
+            )
+        elif seen.setdefault(folded, key) != key:
+            yield (
+                "tags must have keys that differ by more than case (IAM takes both for "
+                f"one key), got {seen[folded]} and {key}"
+            )
 
 
 def _text_problems(key: str, value: str) -> list[str]:
@@ -171,6 +208,7 @@ def _disk_mib(group: "JobGroup") -> int:
     """
     Estimate the disk that pods can use, in MiB, rather too little than too much.
 
-    Less 1 % for the file system, 10 % for the eviction threshold, 1 GiB reserved.
+    Less 1 % for the file system, 10 % for the eviction threshold, 1 GiB reserved;
+    nothing is left of a disk that only limits of your own allow.
     """
-    return group.volume.size_gib * 1024 * 99 * 9 // 1000 - 1024
+    return max(0, group.volume.size_gib * 1024 * 99 * 9 // 1000 - 1024)

@@ -14,7 +14,8 @@ class Gp3Limits:
     What EBS allows for gp3. AWS raises such limits, so they are data.
 
     Args:
-        min_size_gib: Smallest size in GiB.
+        min_size_gib: Smallest size in GiB: that of the image. An image of your own
+            may have another.
         max_size_gib: Largest size in GiB.
         min_iops: Operations per second that every volume has.
         max_iops: Most operations per second.
@@ -28,10 +29,12 @@ class Gp3Limits:
 
     Sources:
         Ranges: EC2 API, CreateVolume, as raised in September 2025. Ratios: EBS user
-        guide, gp3 volumes.
+        guide, gp3 volumes. 20 GiB: amazon-eks-ami,
+        templates/al2023/variables-default.json; EC2 launches no instance whose root
+        volume is smaller than the snapshot of its image.
     """
 
-    min_size_gib: int = 1
+    min_size_gib: int = 20
     max_size_gib: int = 65_536
     min_iops: int = 3_000
     max_iops: int = 80_000
@@ -69,13 +72,16 @@ class Gp3Volume:
     simply never come; so the pair is checked here.
 
     Args:
-        size_gib: Size in GiB, 1 to 65,536. At most 500 IOPS for each GiB above the
+        size_gib: Size in GiB, 20 to 65,536. At most 500 IOPS for each GiB above the
             3,000 that every volume has.
         iops: Provisioned IOPS, 3,000 to 80,000.
         throughput_mib: Throughput in MiB/s, 125 to 2,000 and at most a quarter
             of *iops*.
         kms_key_id: Key for the encryption: ARN, id or alias. None is the key that
-            the account uses for EBS.
+            the account uses for EBS. The policy of a key of your own must let those
+            use it who launch nodes: AWSServiceRoleForAutoScaling for groups of
+            servers and those of Cluster Autoscaler, else the role of Karpenter's
+            controller or, with EKS Auto Mode, of the cluster.
         limits: What EBS allows today.
 
     Raises:
@@ -84,6 +90,8 @@ class Gp3Volume:
 
     Sources:
         8,000 IOPS and 800 MiB/s: the brief of the project. Limits: `Gp3Limits`.
+        AWSServiceRoleForAutoScaling: EC2 Auto Scaling user guide, required key
+        policy for encrypted volumes.
     """
 
     size_gib: int = 100

@@ -11,7 +11,7 @@ job_pod = pod_fragment(JobPolicySettings(matchers=("github-runners",)))
 resources = {"requests": {"cpu": "2", "memory": "4Gi"}, "limits": {"memory": "4Gi"}}
 runner = {
     "name": "runner",
-    "image": "ghcr.io/actions/actions-runner:2.328.0",
+    "image": "ghcr.io/actions/actions-runner:2.338.0",
     "command": ["/home/runner/run.sh"],
     "resources": resources,
 }

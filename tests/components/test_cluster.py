@@ -490,3 +490,17 @@ def test_h082_rejects(overrides, message):
 
     with pytest.raises(ValueError, match=f"^{message}$"):
         ClusterArgs(**defaults | overrides)
+
+
+def test_h078_a_name_that_is_too_long_for_the_role_is_refused(deploy):
+    message = (
+        r"^name must be at most 43 characters \(a role adds -eksRole-role\), "
+        f"got 44: {'c' * 44}$"
+    )
+
+    def attempt():
+        Cluster("c" * 43, args())
+        with pytest.raises(ValueError, match=message):
+            Cluster("c" * 44, args(name="other"))
+
+    assert ["c" * 43] == [r.name for r in deploy(attempt).of_type(CONTROL_PLANE)]

@@ -55,6 +55,12 @@ CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
 
 PINS = {"coredns": "v1.12.4-eksbuild.1"}
 SMALL = replace(JOB, size=Size(max=2))
+RELEASED = ClusterSettings(version="1.36", ami_release="v20260714")
+FITTING = {
+    "cluster-autoscaler": RELEASED,
+    "karpenter": RELEASED,
+    "auto-mode": ClusterSettings(version="1.36"),
+}
 EXISTING = ExistingNetwork(
     vpc_id="vpc-1",
     subnet_ids=("subnet-1", "subnet-2"),
@@ -158,10 +164,10 @@ def test_nodes_wait_for_the_network_and_the_first_addons(plain):
 
 def test_h075_what_runs_on_nodes_waits_for_servers_without_taints(deploy):
     tainted = ServerGroup(
-        name="gpu",
+        name="memory",
         architecture="amd64",
-        instance_types=("g6.xlarge", "g5.xlarge"),
-        taints=(Taint(key="gpu"),),
+        instance_types=("r7i.xlarge", "r6i.xlarge"),
+        taints=(Taint(key="memory"),),
     )
     deployment = deploy(lambda: platform(servers=(SERVER, tainted)))
     nodes = f"{COMPONENT}$eks-jobs:index:ServerNodes${NODE_GROUP}::platform-"
@@ -169,7 +175,7 @@ def test_h075_what_runs_on_nodes_waits_for_servers_without_taints(deploy):
     for name in ("platform-coredns", "platform-storage"):
         waits = deployment.waits_for(deployment.only(ADDON, name))
         assert f"{nodes}server" in waits
-        assert f"{nodes}gpu" not in waits
+        assert f"{nodes}memory" not in waits
 
 
 def test_h075_no_first_addon_waits_for_a_node(plain):
@@ -410,14 +416,43 @@ def test_more_can_be_added_to_the_cluster(deploy):
 
 
 def test_h078_a_name_that_is_too_long_for_a_group_creates_nothing(deploy):
-    name = "p" * 48
-    message = f"^name must be at most 55 characters, got 56: {name}-job-arm$"
+    name, group = "p" * 35, "j" * 20
+    message = f"^name must be at most 55 characters, got 56: {name}-{group}$"
 
     def attempt():
         with pytest.raises(ValueError, match=message):
-            JobPlatform(name, args())
+            JobPlatform(name, args(jobs=(replace(JOB, name=group),)))
 
     assert () == deploy(attempt).resources
+
+
+def test_h078_a_name_that_is_too_long_for_a_role_creates_nothing(deploy):
+    message = (
+        r"^name must be at most 35 characters \(a role adds -cluster-eksRole-role\), "
+        f"got 36: {'p' * 36}$"
+    )
+
+    def attempt():
+        with pytest.raises(ValueError, match=message):
+            JobPlatform("p" * 36, args(jobs=()))
+
+    assert () == deploy(attempt).resources
+
+
+@pytest.mark.parametrize("scaler", [ClusterAutoscaler(), Karpenter(), AutoMode()])
+def test_h078_every_role_fits_below_the_longest_name(deploy, scaler):
+    """IAM takes 64 characters, 8 are Pulumi's; the control plane's role is remote."""
+    name = "p" * 35
+    deployment = deploy(
+        lambda: JobPlatform(
+            name, args(scaler=scaler, cluster=FITTING[scaler.kind], jobs=(SMALL,))
+        )
+    )
+
+    assert [] == [
+        r.name for r in deployment.of_type("aws:iam/role:Role") if len(r.name) > 56
+    ]
+    assert 56 == len(f"{deployment.only(CONTROL_PLANE).name}-eksRole-role")
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 GROUP = "aws:ec2/securityGroup:SecurityGroup"
 RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 ZONES_CALL = "aws:index/getAvailabilityZones:getAvailabilityZones"
+PARTITION_CALL = "aws:index/getPartition:getPartition"
+REGION_CALL = "aws:index/getRegion:getRegion"
 
 A, B, C = (f"ap-northeast-2{letter}" for letter in "abc")
 
@@ -94,6 +96,7 @@ def test_a_number_of_zones_takes_the_first_that_every_account_has(deploy):
     assert {
         "state": "available",
         "filters": [{"name": "opt-in-status", "values": ["opt-in-not-required"]}],
+        "excludeZoneIds": ["cac1-az3", "use1-az3", "usw1-az2"],
     } == call.inputs
 
 
@@ -197,6 +200,28 @@ def test_h081_interface_endpoints_are_named_by_the_partition(deploy):
         for r in deployment.of_type(ENDPOINT)
         if r.name != "net-s3"
     }
+
+
+def test_h081_endpoints_of_china_have_two_prefixes(deploy):
+    region, endpoints = "cn-north-1", ("ecr.api", "logs")
+    deployment = deploy(
+        lambda: network(zones=("cn-north-1a", "cn-north-1b"), endpoints=endpoints),
+        answers={
+            PARTITION_CALL: {
+                "id": "aws-cn",
+                "partition": "aws-cn",
+                "dnsSuffix": "amazonaws.com.cn",
+                "reverseDnsPrefix": "cn.com.amazonaws",
+            },
+            REGION_CALL: {"id": region, "region": region},
+        },
+    )
+
+    assert {
+        "net-ecr-api": "cn.com.amazonaws.cn-north-1.ecr.api",
+        "net-logs": "com.amazonaws.cn-north-1.logs",
+        "net-s3": "com.amazonaws.cn-north-1.s3",
+    } == {r.name: r.inputs["serviceName"] for r in deployment.of_type(ENDPOINT)}
 
 
 def test_interface_endpoints_answer_the_vpc_alone(deploy):

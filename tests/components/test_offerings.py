@@ -100,7 +100,7 @@ def test_h047_ec2_is_asked_for_at_most_two_hundred_types_at_once(deploy):
     types = sorted(large)[:201]
     groups = {
         "servers": (replace(SERVER, instance_types=(types[0],)),),
-        "jobs": (replace(JOB, instance_types=tuple(types)),),
+        "jobs": (replace(JOB, instance_types=tuple(types), ami_id="ami-01234567"),),
     }
     last = offering(**{types[200].partition(".")[0]: (A,)})
     deployment = deploy(lambda: platform(**groups), answers=last)

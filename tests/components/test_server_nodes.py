@@ -194,6 +194,22 @@ def test_h076_eks_makes_the_access_entry(deploy):
     assert [] == deployed(deploy).of_type("aws:eks/accessEntry:AccessEntry")
 
 
+def test_h081_the_sovereign_cloud_has_ec2_under_its_commercial_name(deploy):
+    deployment = deploy(
+        lambda: ServerNodes("server", args()),
+        answers={
+            "aws:index/getPartition:getPartition": {
+                "id": "aws-eusc",
+                "partition": "aws-eusc",
+                "dnsSuffix": "amazonaws.eu",
+            }
+        },
+    )
+    trust = json.loads(deployment.only(ROLE).inputs["assumeRolePolicy"])
+
+    assert {"Service": "ec2.amazonaws.com"} == trust["Statement"][0]["Principal"]
+
+
 def test_h081_role_and_policies_are_those_of_the_partition(deploy):
     deployment = deployed(deploy)
 

@@ -1,12 +1,19 @@
+import gzip
+import json
+from importlib import resources
+
 import pytest
 
 from components.spec.architecture import (
     ami_parameter,
     ami_type,
     architecture_of,
+    driver_problems,
     instance_type_problems,
 )
 from components.spec.instance_types import InstanceTypes
+
+_NONE = {"Gpus": ()}
 
 
 @pytest.mark.parametrize(
@@ -48,6 +55,43 @@ def test_the_rule_agrees_with_every_type_that_ec2_describes():
     told = {one.name: architecture_of(one.name) for one in InstanceTypes.bundled()}
 
     assert {one.name: one.architecture for one in InstanceTypes.bundled()} == told
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["p2.xlarge", "p3dn.24xlarge", "p5en.48xlarge", "p6-b200.48xlarge"]
+    + ["p6e-gb200.36xlarge", "g3s.xlarge", "g4dn.xlarge", "g5.xlarge", "g5g.xlarge"]
+    + ["g6f.large", "gr6f.4xlarge", "g7e.2xlarge", "inf1.xlarge", "inf2.xlarge"]
+    + ["trn1n.32xlarge", "trn2u.48xlarge"],
+)
+def test_a_type_that_needs_a_driver_is_refused_for_the_standard_image(name):
+    assert [
+        "instance_types must be without GPUs and Neuron chips, for which the standard "
+        f"image has no driver, got {name}: choose other types"
+    ] == driver_problems(["m7i.large", name], "choose other types")
+
+
+@pytest.mark.parametrize(
+    "name", ["m7g.large", "c7gn.large", "g4ad.xlarge", "i4g.large", "t3.large", "gpu"]
+)
+def test_other_types_need_no_driver(name):
+    assert [] == driver_problems([name], "choose other types")
+
+
+def test_the_types_that_need_a_driver_are_those_that_ec2_describes():
+    answers = resources.files("moto") / "ec2" / "resources" / "instance_types.json.gz"
+    described = json.loads(gzip.decompress(answers.read_bytes()))
+    chips = {
+        name
+        for name, one in described.items()
+        if "NeuronInfo" in one
+        or "NVIDIA"
+        in {gpu["Manufacturer"] for gpu in one.get("GpuInfo", _NONE)["Gpus"]}
+    }
+    # EC2 says nothing about the chips of Trn2 UltraServers.
+    named = {name for name in described if driver_problems([name], "")}
+
+    assert chips | {"trn2u.48xlarge"} == named
 
 
 @pytest.mark.parametrize(

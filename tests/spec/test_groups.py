@@ -56,6 +56,16 @@ def test_a_server_group_keeps_two_nodes_and_pays_for_no_faster_disk():
     assert Gp3Volume(size_gib=100, iops=3_000, throughput_mib=125) == group.volume
 
 
+def test_servers_have_no_driver_for_gpus():
+    message = (
+        "instance_types must be without GPUs and Neuron chips, for which the standard "
+        "image has no driver, got g6.xlarge: choose other types"
+    )
+
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        server(instance_types=("g6.xlarge", "m7i.xlarge"))
+
+
 def test_h048_label_and_taint_of_a_job_group_have_one_name():
     group = job(
         name="job-arm",

@@ -72,6 +72,40 @@ def test_pods_with_an_address_follow_the_default_network_card(name, pods):
 
 
 @pytest.mark.parametrize(
+    ("name", "pods"),
+    [
+        ("m7i.large", 434),
+        ("m7i.metal", 434),
+        ("i3.metal", 434),
+        ("p3dn.24xlarge", 434),
+        ("i3.large", 29),
+        ("m4.large", 29),
+        ("p3.2xlarge", 29),
+        ("t2.small", 29),
+        ("x1e.xlarge", 29),
+    ],
+)
+def test_h037_only_nitro_carries_more_pods_with_prefixes(name, pods):
+    found = instance_type(
+        name=name, network_interfaces=3, ipv4_addresses_per_interface=10
+    )
+
+    assert pods == found.prefix_pods
+
+
+def test_types_without_prefixes_are_those_that_ec2_puts_on_xen(refresh):
+    xen = {
+        one["InstanceType"]
+        for one in refresh.from_moto()
+        if one.get("Hypervisor") == "xen" and refresh.usable(one)
+    }
+
+    assert xen == {
+        one.name for one in InstanceTypes.bundled() if one.eni_pods == one.prefix_pods
+    }
+
+
+@pytest.mark.parametrize(
     ("name", "figures"),
     [
         ("c5a.large", (25, 396.25, 800, 13_300)),

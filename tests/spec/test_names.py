@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.spec.names import LIMITS, PULUMI_SUFFIX, bounded, is_cluster_name
+from components.spec.names import (
+    LIMITS,
+    PULUMI_SUFFIX,
+    bounded,
+    check_role_name,
+    is_cluster_name,
+)
 
 CLUSTERS = st.from_regex(r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}", fullmatch=True)
 ROLES = ("job", "job-arm", "server", "interruption", "interruption-rebalance")
@@ -50,6 +56,17 @@ def test_no_hyphen_doubles_where_a_name_is_cut():
 def test_a_limit_without_room_for_a_hash_is_refused():
     with pytest.raises(ValueError, match="^limit must be at least 10, got limit=9$"):
         bounded("name", 9)
+
+
+def test_h078_the_role_with_the_longest_name_decides():
+    check_role_name("n" * 43, "-eksRole-role")
+    message = (
+        r"^name must be at most 43 characters \(a role adds -eksRole-role\), "
+        f"got 44: {'n' * 44}$"
+    )
+
+    with pytest.raises(ValueError, match=message):
+        check_role_name("n" * 44, "-eksRole-role")
 
 
 @pytest.mark.parametrize("name", ["a", "0", "Prod_1-eu", "x" * 100])

@@ -6,6 +6,7 @@ Not proven here: that the region has the zones, and that AWS has free addresses.
 
 from ipaddress import IPv4Network
 from itertools import combinations
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -13,9 +14,11 @@ from hypothesis import strategies as st
 
 from components.spec.network import (
     MAX_ZONES,
+    Endpoint,
     ExistingNetwork,
     NewNetwork,
     ZoneSubnets,
+    endpoint_service,
     private_addresses,
     private_blocks,
     subnet_plan,
@@ -180,6 +183,11 @@ def test_accepts_every_private_range(cidr):
             "or Wavelength Zone, got 'us-east-1-bos-1a'",
         ),
         (
+            ("eusc-de-east-1a", "eusc-de-east-1-ber-1a"),
+            "zones must be Availability Zones, EKS puts no control plane into a Local "
+            "or Wavelength Zone, got 'eusc-de-east-1-ber-1a'",
+        ),
+        (
             ("us-east-1a", "us-east-1g"),
             "zones must end in a letter from a to f, got 'us-east-1g'",
         ),
@@ -200,10 +208,45 @@ def test_h082_a_plan_of_one_zone_is_refused():
 
 @pytest.mark.parametrize(
     ("zones", "count"),
-    [(2, 2), (6, 6), (("us-gov-west-1a", "us-gov-west-1b"), 2)],
+    [
+        (2, 2),
+        (6, 6),
+        (("us-gov-west-1a", "us-gov-west-1b"), 2),
+        (("eusc-de-east-1a", "eusc-de-east-1b"), 2),
+    ],
 )
 def test_zones_are_a_number_or_names(zones, count):
     assert count == NewNetwork(zones=zones).zone_count
+
+
+@pytest.mark.parametrize(
+    ("partition", "prefix", "region", "others"),
+    [
+        ("aws", "com.amazonaws", "eu-west-1", ()),
+        ("aws-us-gov", "com.amazonaws", "us-gov-west-1", ()),
+        (
+            "aws-cn",
+            "cn.com.amazonaws",
+            "cn-north-1",
+            ("autoscaling", "ec2", "ecr.api", "ecr.dkr", "eks", "monitoring", "sqs")
+            + ("sts",),
+        ),
+        ("aws-eusc", "eu.amazonaws", "eusc-de-east-1", ("ecr.api", "ecr.dkr")),
+    ],
+)
+def test_h081_each_endpoint_has_the_name_of_its_partition(
+    partition, prefix, region, others
+):
+    assert {
+        endpoint: f"{prefix if endpoint in others else 'com.amazonaws'}."
+        f"{region}.{endpoint}"
+        for endpoint in get_args(Endpoint)
+    } == {
+        endpoint: endpoint_service(
+            endpoint, region=region, partition=partition, reverse_dns_prefix=prefix
+        )
+        for endpoint in get_args(Endpoint)
+    }
 
 
 @pytest.mark.parametrize(

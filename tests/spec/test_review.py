@@ -346,6 +346,21 @@ def test_h037_the_smallest_types_are_short_even_in_prefix_mode():
     ) in of_job(job("t3.micro", "t3.small"), WarmPrefixes())
 
 
+@pytest.mark.parametrize(
+    ("vpc_cni", "words"),
+    [(WarmPrefixes(), " even in prefix mode"), (WarmInterfaces(), "")],
+)
+def test_h037_types_before_nitro_are_short_in_every_mode(vpc_cni, words):
+    assert [
+        "jobs[0].kubelet.max_pods: max_pods=60 is more pods than can have an address "
+        f"on m4.large (20), c4.large (29){words}: the rest waits for ever; lower it"
+    ] == [
+        line
+        for line in of_job(job("m4.large", "c4.large"), vpc_cni)
+        if "can have an address" in line
+    ]
+
+
 def test_h036_a_reservation_of_half_the_memory_warns():
     group = job("t3.micro", "t3.medium")
 

@@ -11,10 +11,11 @@ from components.spec.tags import (
     autoscaler_tags,
     check_tags,
 )
-from components.spec.volume import Gp3Volume
+from components.spec.volume import Gp3Limits, Gp3Volume
 
 PREFIX = "k8s.io/cluster-autoscaler"
 TEMPLATE = f"{PREFIX}/node-template"
+ONE_KEY = "(IAM takes both for one key)"
 TEXT_RULE = "must have letters, digits, spaces or . : / = + @ _ -"
 
 
@@ -65,6 +66,19 @@ def test_the_disk_is_promised_with_care():
     promised = int(tags[f"{TEMPLATE}/resources/ephemeral-storage"].removesuffix("Mi"))
 
     assert 0.98 < promised * 2**20 / 95_491_281_146 < 1
+
+
+@pytest.mark.parametrize(("size", "promised"), [(20, "17223Mi"), (1, "0Mi")])
+def test_the_disk_that_is_promised_is_never_negative(size, promised):
+    volume = Gp3Volume(
+        size_gib=size,
+        iops=3_000,
+        throughput_mib=125,
+        limits=Gp3Limits(min_size_gib=1),
+    )
+    tags = autoscaler_tags("prod", group(volume=volume))
+
+    assert promised == tags[f"{TEMPLATE}/resources/ephemeral-storage"]
 
 
 def test_h050_every_taint_tag_has_the_form_that_the_autoscaler_reads():
@@ -136,6 +150,43 @@ def test_h087_accepts_the_edges_of_what_aws_accepts(tags):
 def test_h087_rejects_what_aws_would_reject_late(tags, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         check_tags(tags)
+
+
+@pytest.mark.parametrize(
+    ("tags", "message"),
+    [
+        (
+            {"team": "a", "cost": "1", "Team": "b", "TEAM": "c"},
+            f"tags must have keys that differ by more than case {ONE_KEY}, got team "
+            "and Team\n"
+            f"tags must have keys that differ by more than case {ONE_KEY}, got team "
+            "and TEAM",
+        ),
+        (
+            {"name": "x"},
+            f"tags must spell Name as this library does {ONE_KEY}, got name",
+        ),
+        (
+            {"Name": "x", "NAME": "y"},
+            f"tags must spell Name as this library does {ONE_KEY}, got NAME",
+        ),
+    ],
+)
+def test_h087_keys_that_iam_takes_for_one_are_refused(tags, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        check_tags(tags, {"Name": ""})
+
+
+def test_a_key_is_compared_with_what_the_library_writes_alone():
+    check_tags({"name": "x"})
+    check_tags({"Name": "x", "names": "y"}, {"Name": ""})
+
+
+def test_h087_a_group_cannot_spell_the_name_of_its_nodes_another_way():
+    message = f"tags must spell Name as this library does {ONE_KEY}, got name"
+
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        group(tags={"name": "x"})
 
 
 @pytest.mark.parametrize("value", [True, 1, 1.5, None])

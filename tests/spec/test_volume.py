@@ -6,6 +6,8 @@ import pytest
 
 from components.spec.volume import Gp3Limits, Gp3Volume
 
+SMALL_IMAGE = Gp3Limits(min_size_gib=1)
+
 
 def test_the_default_is_tuned_for_bursts_of_pulls():
     assert Gp3Volume(size_gib=100, iops=8_000, throughput_mib=800) == Gp3Volume()
@@ -14,14 +16,15 @@ def test_the_default_is_tuned_for_bursts_of_pulls():
 @pytest.mark.parametrize(
     "kwargs",
     [
-        {"size_gib": 16},
+        {"size_gib": 20},
         {"iops": 3_200},
         {"iops": 8_000},
         {"iops": 3_000, "throughput_mib": 125},
         {"iops": 3_000, "throughput_mib": 750},
-        {"size_gib": 1, "iops": 3_000, "throughput_mib": 125},
-        {"size_gib": 7, "iops": 3_001, "throughput_mib": 125},
-        {"size_gib": 16, "iops": 8_000, "throughput_mib": 800},
+        {"size_gib": 20, "iops": 3_000, "throughput_mib": 125},
+        {"size_gib": 20, "iops": 10_000, "throughput_mib": 800},
+        {"size_gib": 1, "iops": 3_000, "throughput_mib": 125, "limits": SMALL_IMAGE},
+        {"size_gib": 7, "iops": 3_001, "throughput_mib": 125, "limits": SMALL_IMAGE},
         {"size_gib": 160, "iops": 80_000, "throughput_mib": 2_000},
         {"size_gib": 65_536, "iops": 80_000, "throughput_mib": 2_000},
         {"kms_key_id": "alias/ebs"},
@@ -35,10 +38,10 @@ def test_h040_accepts_the_edges_of_what_ebs_accepts(kwargs):
     ("kwargs", "message"),
     [
         (
-            {"size_gib": 0, "iops": 3_000, "throughput_mib": 125},
+            {"size_gib": 0, "limits": SMALL_IMAGE},
             "size_gib must be 1 to 65536, got size_gib=0",
         ),
-        ({"size_gib": 65_537}, "size_gib must be 1 to 65536, got size_gib=65537"),
+        ({"size_gib": 65_537}, "size_gib must be 20 to 65536, got size_gib=65537"),
         ({"iops": 2_999}, "iops must be 3000 to 80000, got iops=2999"),
         ({"iops": 80_001}, "iops must be 3000 to 80000, got iops=80001"),
         (
@@ -50,15 +53,16 @@ def test_h040_accepts_the_edges_of_what_ebs_accepts(kwargs):
             "throughput_mib must be 125 to 2000, got throughput_mib=2001",
         ),
         (
-            {"size_gib": 15},
-            "iops=8000 needs size_gib of at least 16, got size_gib=15",
+            {"size_gib": 20, "iops": 10_001},
+            "iops=10001 needs size_gib of at least 21, got size_gib=20",
         ),
         (
-            {"size_gib": 16, "iops": 8_001},
-            "iops=8001 needs size_gib of at least 17, got size_gib=16",
-        ),
-        (
-            {"size_gib": 6, "iops": 3_001, "throughput_mib": 125},
+            {
+                "size_gib": 6,
+                "iops": 3_001,
+                "throughput_mib": 125,
+                "limits": SMALL_IMAGE,
+            },
             "iops=3001 needs size_gib of at least 7, got size_gib=6",
         ),
         (
@@ -74,7 +78,12 @@ def test_h040_accepts_the_edges_of_what_ebs_accepts(kwargs):
             "throughput_mib=751 needs iops of at least 3004, got iops=3000",
         ),
         (
-            {"size_gib": 1, "iops": 4_000, "throughput_mib": 1_001},
+            {
+                "size_gib": 1,
+                "iops": 4_000,
+                "throughput_mib": 1_001,
+                "limits": SMALL_IMAGE,
+            },
             "iops=4000 needs size_gib of at least 8, got size_gib=1\n"
             "throughput_mib=1001 needs iops of at least 4004, got iops=4000",
         ),
@@ -87,6 +96,14 @@ def test_h040_accepts_the_edges_of_what_ebs_accepts(kwargs):
 def test_h040_rejects_what_ebs_would_reject(kwargs, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         Gp3Volume(**kwargs)
+
+
+@pytest.mark.parametrize("size", [1, 19])
+def test_a_root_volume_below_the_image_is_refused(size):
+    message = f"^size_gib must be 20 to 65536, got size_gib={size}$"
+
+    with pytest.raises(ValueError, match=message):
+        Gp3Volume(size_gib=size, iops=3_000, throughput_mib=125)
 
 
 def test_a_raised_limit_is_data():
