@@ -22,7 +22,6 @@ from tests.engine.project import (
 )
 
 
-
 @dataclass(frozen=True, kw_only=True)
 class Story:
     """

@@ -5,9 +5,7 @@ import pytest
 from components.spec.managed_size import size_problem
 
 
-@pytest.mark.parametrize(
-    ("running", "sent"), [(0, 0), (3, 3), (3, 5), (8, 8)], ids=str
-)
+@pytest.mark.parametrize(("running", "sent"), [(0, 0), (3, 3), (3, 5), (8, 8)], ids=str)
 def test_bounds_around_the_nodes_are_sent(running, sent):
     assert size_problem(running=running, sent=sent, low=0, high=8) is None
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.engine.project import MANAGED, ROOT, Project, Run, group, smallest
 
+CLUSTER = "aws:eks/cluster:Cluster::platform-cluster-eksCluster"
 JOB, SERVER = MANAGED.format("job-1"), MANAGED.format("server")
 
 
@@ -55,6 +56,8 @@ def story(tmp_path_factory):
         run("higher minimum")
         set_size(project, SERVER, MinSize=3, MaxSize=6, DesiredCapacity=3)
         run("higher minimum, refreshed", refresh=True)
+        project.edit(lambda keys: keys["network"].update(zones=3))
+        run("third zone", refresh=True)
     finally:
         steps["down"] = project.run("down")
     return Story(steps=steps, sizes=sizes)
@@ -124,6 +127,18 @@ def test_h053_new_bounds_do_not_bring_back_an_old_size(story, step):
 
 def test_h053_after_a_refresh_new_bounds_keep_every_node(story):
     assert (0, 6, 3) == story.sizes["more, refreshed"]
+
+
+def test_a_third_zone_leaves_the_control_plane_and_the_nodes_where_they_are(story):
+    run = story.steps["third zone"]
+    subnets = "aws:ec2/subnet:Subnet::platform-network-private-ap-northeast-2c"
+
+    assert subnets in run.added
+    assert MANAGED.format("job-3") in run.added
+    # EKS makes servers in the new zone by a new group, as docs/updates.md says.
+    assert ({SERVER}, set()) == (run.replaced, run.removed)
+    assert CLUSTER not in run.changed
+    assert (0, 4, 3) == story.sizes["third zone"]
 
 
 def test_a_maximum_below_the_nodes_that_run_ends_none(story):
