@@ -2,14 +2,16 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 import pulumi
 import pulumi_aws as aws
 
+from ._children import invoke_with
 from .cluster_facts import ClusterFacts
 from .spec.architecture import ami_type
 from .spec.groups import NodeGroup, Size
+from .spec.managed_size import size_problem
 from .spec.names import LIMITS, PULUMI_SUFFIX
 
 __all__ = [
@@ -64,6 +66,9 @@ def managed_group(
     """
     Make a managed node group, which EKS updates node by node.
 
+    A change of its bounds is refused, in a preview too, while it would write back
+    an old size.
+
     Args:
         name: Of the resource.
         cluster: The cluster that the nodes join.
@@ -82,6 +87,7 @@ def managed_group(
         depends_on=attached,
         # The autoscaler sets the size; writing it back would end nodes.
         ignore_changes=["scalingConfig.desiredSize"],
+        hooks=pulumi.ResourceHookBinding(before_update=[_size_check(name, opts)]),
     )
     return aws.eks.NodeGroup(
         name,
@@ -110,6 +116,33 @@ def managed_group(
         ],
         tags=tags,
         opts=opts.merge(after),
+    )
+
+
+def _size_check(name: str, opts: pulumi.ResourceOptions) -> pulumi.ResourceHook:
+    """Stop a change of bounds with which an old size would be sent."""
+
+    async def check(change: pulumi.ResourceHookArgs) -> None:
+        old, new = change.old_inputs or {}, change.new_inputs or {}
+        if old.get("scalingConfig") == new.get("scalingConfig"):
+            return
+        found = await aws.eks.get_node_group_output(
+            cluster_name=new["clusterName"],
+            node_group_name=new["nodeGroupName"],
+            opts=invoke_with(opts),
+        ).scaling_configs.future()
+        sizes = cast("Mapping[str, Any]", new["scalingConfig"])
+        problem = size_problem(
+            running=cast("list[Any]", found)[0].desired_size,
+            sent=int(sizes["desiredSize"]),
+            low=int(sizes["minSize"]),
+            high=int(sizes["maxSize"]),
+        )
+        if problem is not None:
+            raise ValueError(f"{new['nodeGroupName']}: {problem}")
+
+    return pulumi.ResourceHook(
+        f"{name}-size", check, pulumi.ResourceHookOptions(on_dry_run=True)
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any
 
 import pulumi
@@ -76,18 +77,20 @@ class Cluster(pulumi.ComponentResource):
     """
     An EKS control plane, with access by access entries alone.
 
-    The API server answers inside the VPC always, and outside only to the addresses
-    given. Whoever creates the cluster is its administrator by EKS's own entry:
-    leave that principal out of `admins`, EKS refuses a second entry.
+    The API server answers nodes and pods always, and others only from the addresses
+    given, by its public or its private address. Whoever creates the cluster is its
+    administrator by EKS's own entry: leave that principal out of `admins`, EKS
+    refuses a second entry.
 
     Children: `pulumi_eks.Cluster` and a Kubernetes provider, called *name*; a key
     for secrets (*name*) and, with logs switched on, their log group (*name*); the
     add-ons kube-proxy and eks-pod-identity-agent (`-kube-proxy`,
     `-eks-pod-identity-agent`); an access entry and its policy for each
-    administrator (`-admin-` and the end of the ARN). The add-ons that need a node
-    come later: `VpcCni`, `Storage` and, in `JobPlatform`, coredns. With Auto Mode
-    also a role for the nodes of built-in pools with its policies (`-auto-mode`), and
-    a policy of the role of the cluster (`-auto-mode`).
+    administrator (`-admin-` and the end of the ARN); a rule of the cluster's security
+    group for each private block (`-access-` and a hash of it). The add-ons that need
+    a node come later: `VpcCni`, `Storage` and, in `JobPlatform`, coredns. With Auto
+    Mode also a role for the nodes of built-in pools with its policies and a policy of
+    the role of the cluster (both `-auto-mode`).
 
     Args:
         name: Name of the component and of its children, and of the cluster unless
@@ -116,9 +119,13 @@ class Cluster(pulumi.ComponentResource):
         called = name if args.settings.name is None else args.settings.name
 
         control_plane = _control_plane(name, called, args, child)
-        facts = _facts(name, called, args, control_plane, child)
         joined = after(child, [control_plane])
-        _admins(name, called, args, joined)
+        admins = _admins(name, called, args, joined)
+        admitted = _private_access(name, args, control_plane, joined)
+        # Who destroys may need both: objects go while the access is there.
+        facts = _facts(
+            name, called, args, control_plane, after(child, [*admins, *admitted])
+        )
         tagging = tagging_rights(name, args.auto_mode, control_plane, joined)
         addons = [
             addon(
@@ -143,7 +150,9 @@ def control_plane_transform(
     Add to the control plane what `pulumi_eks.Cluster` has no input for.
 
     Auto Mode that is off is said, all switches at once: EKS keeps what a cluster
-    has when nothing is said.
+    has when nothing is said. The subnets of the control plane stay those that it was
+    made in: EKS refuses others in another set of zones, and nodes may be in any
+    subnet of the VPC.
 
     Args:
         settings: Settings of the cluster.
@@ -168,8 +177,9 @@ def control_plane_transform(
             key: _joined(resource.props.get(key), value)
             for key, value in switches.items()
         }
+        first = pulumi.ResourceOptions(ignore_changes=["vpcConfig.subnetIds"])
         return pulumi.ResourceTransformResult(
-            props={**resource.props, **added, **both}, opts=resource.opts
+            props={**resource.props, **added, **both}, opts=resource.opts.merge(first)
         )
 
     return transform
@@ -293,7 +303,9 @@ def _provider(
 
 def _admins(
     name: str, called: str, args: ClusterArgs, opts: pulumi.ResourceOptions
-) -> None:
+) -> list[pulumi.Resource]:
+    """Let administrators in; return what gives them their rights."""
+    made: list[pulumi.Resource] = []
     partition = aws.get_partition_output(opts=invoke_with(opts)).partition
     for place, arn in enumerate(args.settings.admins):
         label = f"{name}-admin-{_principal(arn, place)}"
@@ -305,7 +317,7 @@ def _admins(
             tags=args.tags,
             opts=opts,
         )
-        aws.eks.AccessPolicyAssociation(
+        rights = aws.eks.AccessPolicyAssociation(
             label,
             cluster_name=called,
             principal_arn=entry.principal_arn,
@@ -315,6 +327,33 @@ def _admins(
             access_scope={"type": "cluster"},
             opts=opts,
         )
+        made.append(rights)
+    return made
+
+
+def _private_access(
+    name: str,
+    args: ClusterArgs,
+    control_plane: eks.Cluster,
+    opts: pulumi.ResourceOptions,
+) -> list[pulumi.Resource]:
+    """Let others than nodes reach the private address of the API server."""
+    group = control_plane.eks_cluster.vpc_config.cluster_security_group_id
+    return [
+        aws.vpc.SecurityGroupIngressRule(
+            # A block may be a secret, and names never are.
+            f"{name}-access-{sha256(cidr.encode()).hexdigest()[:8]}",
+            security_group_id=group,
+            cidr_ipv4=cidr,
+            ip_protocol="tcp",
+            from_port=443,
+            to_port=443,
+            description="API server",
+            tags=args.tags,
+            opts=opts,
+        )
+        for cidr in args.settings.private_access_cidrs
+    ]
 
 
 def _principal(arn: pulumi.Input[str], place: int) -> str:

@@ -25,7 +25,7 @@ _CARRIERS: Mapping[str, set[str]] = {
         "vpc_zone_identifiers",
         *_OF_OBJECTS,
     },
-    "cluster": {"public_access_cidrs"},
+    "cluster": {"public_access_cidrs", "cidr_ipv4"},
     "servers": _OF_NODES,
     "jobs": _OF_NODES | _OF_OBJECTS | {"image_id"},
     "scaler": _OF_OBJECTS | {"policy"},

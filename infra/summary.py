@@ -103,18 +103,18 @@ def _cluster(settings: Settings) -> Iterator[list[str]]:
 
 def _endpoint(cluster: ClusterSettings) -> Iterator[list[str]]:
     yield ["## Endpoint of the API server"]
+    inside = ", ".join(["its nodes and pods", *cluster.private_access_cidrs])
     if cluster.public_access_cidrs:
         blocks = ", ".join(cluster.public_access_cidrs)
         yield [
-            f"It answers inside the VPC, and outside to {blocks}.",
-            "`pulumi up` and `kubectl` must run in the VPC or come from these blocks.",
+            f"It answers inside the VPC to {inside}, and outside to {blocks}.",
+            "`pulumi up` and `kubectl` must come from there.",
         ]
     else:
         yield [
-            "It is private: it answers inside the VPC alone.",
-            "`pulumi up` makes Kubernetes objects, and so must run in the VPC (on a "
-            "runner or a host there) or reach it by a VPN or a peering, as `kubectl` "
-            "must.",
+            f"It is private: it answers to {inside} alone.",
+            "`pulumi up` makes Kubernetes objects, and so must come from there, as "
+            "`kubectl` must.",
             "From anywhere else it makes what belongs to AWS, then fails at the first "
             "object.",
         ]

@@ -137,6 +137,7 @@ def clusters(draw: st.DrawFn, scalers: list[Values]) -> Values:
             {"version": st.sampled_from(["1.33", "1.34", "1.35", "1.36"])},
             name=st.sampled_from(["c", "Prod_1", "n" * 40]),
             public_access_cidrs=a_few(["203.0.113.0/24", "198.51.100.7/32"]),
+            private_access_cidrs=a_few(["10.8.0.0/24", "192.168.7.7/32"]),
             admins=a_few([f"{_ARN}platform", f"{_ARN}path/on-call"]),
             log_types=a_few(["api", "audit", "scheduler"]),
             log_retention_days=st.sampled_from([1, 90, 3653]),

@@ -100,7 +100,11 @@ WITH_SECRETS: dict[str, Any] = {
         "vpc_id": "vpc-5ec3e7",
         "subnet_ids": ["subnet-5ec3e7a", "subnet-5ec3e7b"],
     },
-    "cluster": GOOD["cluster"] | {"public_access_cidrs": ["203.0.113.77/32"]},
+    "cluster": GOOD["cluster"]
+    | {
+        "public_access_cidrs": ["203.0.113.77/32"],
+        "private_access_cidrs": ["10.77.0.0/24"],
+    },
     "servers": [
         GOOD["servers"][0]
         | {
@@ -162,6 +166,7 @@ FLOWING = [
     ("network", "vpc-5ec3e7"),
     ("network", "subnet-5ec3e7a"),
     ("cluster", "203.0.113.77/32"),
+    ("cluster", "10.77.0.0/24"),
     ("servers", MARK),
     ("jobs", MARK),
     ("jobs", "ami-0123456789abc5ec3"),

@@ -816,6 +816,7 @@ FULL: dict[str, Any] = GOOD | {
     "cluster": GOOD["cluster"]
     | {
         "public_access_cidrs": ["203.0.113.0/24"],
+        "private_access_cidrs": ["10.8.0.0/24"],
         "admins": ["arn:aws:iam::123456789012:role/x"],
         "scheduler": {"resources": [{"name": "cpu", "weight": 3}]},
         "terminated_pod_gc_threshold": 100,

@@ -52,7 +52,7 @@ _PRINCIPAL = re.compile(r"arn:[a-z][a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+"
 _SERVICE_RANGES = tuple(
     IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
 )
-_MOST_PUBLIC_CIDRS = 40
+_MOST_CIDRS = 40
 _MOST_TERMINATED_PODS = 12_500
 # What CloudWatch Logs takes. Source: CloudWatch Logs API, PutRetentionPolicy.
 _RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731) + (
@@ -71,7 +71,7 @@ class ClusterSettings:
     """
     The control plane, its add-ons and who may use it.
 
-    The API server is always reachable from inside the VPC.
+    The API server always answers its nodes and their pods, inside the VPC.
 
     Args:
         version: Minor version of Kubernetes as text, `"1.36"`; without the quotes
@@ -82,8 +82,12 @@ class ClusterSettings:
             stack here.
         public_access_cidrs: IPv4 blocks that may also reach the API server over
             the internet, at most 40. None: the public endpoint is off.
+        private_access_cidrs: IPv4 blocks that may reach the API server by its
+            private address, at most 40: runners and hosts of the VPC, a VPN, a
+            peered network. Without them only nodes and their pods do.
         admins: ARNs of the IAM roles and users that get cluster-admin; a program
-            may give Outputs, which EKS checks.
+            may give Outputs, which EKS checks. Not the principal that creates the
+            cluster: it has its entry, and EKS refuses a second one.
         log_types: Control plane logs that go to CloudWatch, which has its price.
         log_retention_days: Days until these logs are deleted, one of the numbers
             that CloudWatch offers.
@@ -92,9 +96,11 @@ class ClusterSettings:
         deletion_protection: Refuse to delete the cluster until this is off again.
         service_cidr: Range of Services, /12 to /24, apart from the VPC. EKS
             cannot change it later.
-        scheduler: Scoring for the whole cluster; None leaves it to EKS.
+        scheduler: Scoring for the whole cluster; None leaves it to EKS. Taken away
+            later it undoes nothing: write `{strategy: LeastAllocated}`.
         terminated_pod_gc_threshold: Finished pods kept before the oldest are
-            removed, 1 to 12,500; None leaves it to EKS.
+            removed, 1 to 12,500; None leaves it to EKS. Taken away later it undoes
+            nothing: write `12500`.
         addons: Versions of add-ons to pin, by name; EKS's default for *version*
             otherwise.
         ami_release: Release of the AL2023 node images of job groups, such as
@@ -110,12 +116,15 @@ class ClusterSettings:
         no surprise on the bill, the brief of the project. 172.20.0.0/16: what EKS
         itself takes beside a VPC in 10.0.0.0/8. Ranges: EKS API, CreateCluster;
         12,500: pulumi-aws 7.51 (the API's own model says 1,000,000). 40 blocks: EKS
-        user guide, service quotas.
+        user guide, service quotas; the private ones are rules of a security group,
+        which has 60 by default. Rules for the private address: EKS user guide,
+        cluster API server endpoint.
     """
 
     version: str
     name: str | None = None
     public_access_cidrs: tuple[str, ...] = ()
+    private_access_cidrs: tuple[str, ...] = ()
     admins: tuple[str, ...] = ()
     log_types: tuple[LogType, ...] = ("api", "audit", "authenticator")
     log_retention_days: int = 90
@@ -178,16 +187,15 @@ class ClusterSettings:
         yield from self._pin_problems()
 
     def _access_problems(self) -> Iterator[str]:
-        if len(self.public_access_cidrs) > _MOST_PUBLIC_CIDRS:
-            yield (
-                f"public_access_cidrs must be at most {_MOST_PUBLIC_CIDRS}, "
-                f"got {len(self.public_access_cidrs)}"
-            )
-        yield from duplicates("public_access_cidrs", self.public_access_cidrs)
-        for text in self.public_access_cidrs:
-            problem = cidr_problem("public_access_cidrs", text)
-            if problem:
-                yield problem
+        for name in ("public_access_cidrs", "private_access_cidrs"):
+            blocks = getattr(self, name)
+            if len(blocks) > _MOST_CIDRS:
+                yield f"{name} must be at most {_MOST_CIDRS}, got {len(blocks)}"
+            yield from duplicates(name, blocks)
+            for text in blocks:
+                problem = cidr_problem(name, text)
+                if problem:
+                    yield problem
         yield from duplicates("admins", known(self.admins))
         for arn in known(self.admins):
             if not _PRINCIPAL.fullmatch(arn):

@@ -131,7 +131,7 @@ def _cluster(cluster: ClusterSettings | None) -> Iterator[Notice]:
     if cluster is None:
         return
     yield from _version(cluster)
-    yield from _access(cluster.public_access_cidrs)
+    yield from _access(cluster)
     if cluster.scheduler is not None:
         effect = (
             "pods of servers crowd together too"
@@ -166,15 +166,22 @@ def _version(cluster: ClusterSettings) -> Iterator[Notice]:
         )
 
 
-def _access(cidrs: Sequence[str]) -> Iterator[Notice]:
-    path = "cluster.public_access_cidrs"
-    if not cidrs:
+def _access(cluster: ClusterSettings) -> Iterator[Notice]:
+    path, cidrs = "cluster.public_access_cidrs", cluster.public_access_cidrs
+    if not cidrs and cluster.private_access_cidrs:
+        blocks = ", ".join(cluster.private_access_cidrs)
         yield Notice(
             path=path,
-            text="the API server is reachable from inside the VPC only: `pulumi up` "
-            "must run there to create Kubernetes objects (VPN, runner or host in the "
-            "VPC)",
+            text="the API server has a private address alone: `pulumi up` must come "
+            f"from {blocks} to create Kubernetes objects",
             severity="info",
+        )
+    if not cidrs and not cluster.private_access_cidrs:
+        yield Notice(
+            path=path,
+            text="the API server answers nodes and pods alone: `pulumi up` must run "
+            "in a pod to create Kubernetes objects; let a VPN, a runner or a host in "
+            "the VPC in by private_access_cidrs",
         )
     for place, block in enumerate(IPv4Network(text) for text in cidrs):
         if block.prefixlen < _WIDE_OPEN:

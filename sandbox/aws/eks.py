@@ -172,6 +172,8 @@ CLUSTER = Resource(
             "accessConfig",
             "accessConfig.authenticationMode",
             "controlPlaneScalingConfig",
+            "kubeControllerManagerConfig",
+            "kubeSchedulerConfig",
             "kubernetesNetworkConfig",
             "kubernetesNetworkConfig.elasticLoadBalancing",
             "kubernetesNetworkConfig.ipFamily",

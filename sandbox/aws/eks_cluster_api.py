@@ -232,6 +232,14 @@ def update(api: EksApi, request: Record) -> None:
         config = record["resourcesVpcConfig"] | request["resourcesVpcConfig"]
         if _check_network(api, config, operation) != config["vpcId"]:
             raise invalid("Subnets must belong to the VPC of the cluster", operation)
+        first, wanted = (_zones(api, one) for one in (record, request))
+        if wanted not in (first, set()):
+            raise invalid(
+                "Provided subnets belong to the AZs "
+                f"{', '.join(sorted(wanted))}, but the cluster was created in "
+                f"{', '.join(sorted(first))}",
+                operation,
+            )
         record["resourcesVpcConfig"] = config
         hidden = ("vpcId", "clusterSecurityGroupId")
         moto["resourcesVpcConfig"] = {
@@ -251,6 +259,15 @@ def update(api: EksApi, request: Record) -> None:
     if moto:
         api.cloud.client("eks").update_cluster_config(name=request["name"], **moto)
     api.journal.put(api.key("cluster", request["name"]), record)
+
+
+def _zones(api: EksApi, record: Record) -> set[str]:
+    """Return the zones of the subnets; nothing where none is said."""
+    ids = record["resourcesVpcConfig"].get("subnetIds")
+    if not ids:
+        return set()
+    found = api.cloud.client("ec2").describe_subnets(SubnetIds=ids)["Subnets"]
+    return {subnet["AvailabilityZone"] for subnet in found}
 
 
 _MODES = ("CONFIG_MAP", "API_AND_CONFIG_MAP", "API")

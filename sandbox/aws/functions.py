@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sandbox.aws import addons, ec2, images
+from sandbox.aws import eks_nodegroup_api as nodegroups
 from sandbox.aws.cloud import ACCOUNT_ID, Cloud
 from sandbox.aws.eks_api import EksApi
 from sandbox.aws.journal import Journal
@@ -234,6 +235,32 @@ def _cluster(cloud: Cloud, args: Values) -> Values:
     }
 
 
+def _node_group(cloud: Cloud, args: Values) -> Values:
+    record = nodegroups.find(
+        EksApi(cloud, Journal(cloud)),
+        args["clusterName"],
+        args["nodeGroupName"],
+        "DescribeNodegroup",
+    )
+    return {
+        "amiType": record["amiType"],
+        "arn": record["nodegroupArn"],
+        "clusterName": record["clusterName"],
+        "diskSize": record.get("diskSize", 0),
+        "id": f"{record['clusterName']}:{record['nodegroupName']}",
+        "instanceTypes": record["instanceTypes"],
+        "labels": record["labels"],
+        "nodeGroupName": record["nodegroupName"],
+        "nodeRoleArn": record["nodeRole"],
+        "releaseVersion": record["releaseVersion"],
+        "scalingConfigs": [record["scalingConfig"]],
+        "status": record["status"],
+        "subnetIds": record["subnets"],
+        "tags": record["tags"],
+        "version": record["version"],
+    }
+
+
 FUNCTIONS: dict[str, Function] = {
     "aws:ec2/getInstanceType:getInstanceType": _instance_type,
     "aws:ec2/getInstanceTypeOfferings:getInstanceTypeOfferings": (
@@ -244,6 +271,7 @@ FUNCTIONS: dict[str, Function] = {
     "aws:ec2/getVpc:getVpc": _vpc,
     "aws:eks/getAddonVersion:getAddonVersion": _addon_version,
     "aws:eks/getCluster:getCluster": _cluster,
+    "aws:eks/getNodeGroup:getNodeGroup": _node_group,
     "aws:index/getAvailabilityZones:getAvailabilityZones": _availability_zones,
     "aws:index/getCallerIdentity:getCallerIdentity": _caller_identity,
     "aws:index/getPartition:getPartition": _partition,

@@ -35,6 +35,7 @@ ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 INLINE = "aws:iam/rolePolicy:RolePolicy"
 LOGS = "aws:cloudwatch/logGroup:LogGroup"
 PROVIDER = "pulumi:providers:kubernetes"
+RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 
 ADMIN = "arn:test:iam::111122223333:role/team/Admin"
 
@@ -201,6 +202,13 @@ def test_finished_pods_are_removed_from_a_threshold_on():
     } == transformed(settings).props
 
 
+def test_the_control_plane_stays_in_its_first_subnets():
+    """EKS refuses subnets in another set of zones; nodes may have more."""
+    result = transformed(ClusterSettings(version="1.36"))
+
+    assert ["vpcConfig.subnetIds"] == result.opts.ignore_changes
+
+
 def test_only_the_control_plane_is_transformed():
     settings = ClusterSettings(version="1.36", terminated_pod_gc_threshold=500)
 
@@ -330,6 +338,45 @@ def test_h076_an_administrator_has_an_entry_of_its_own(deploy):
     assert f"{COMPONENT}${CONTROL_PLANE}::c" in deployment.waits_for(
         deployment.only(ENTRY)
     )
+
+
+def test_h070_the_rights_of_administrators_go_after_objects_of_the_cluster(deploy):
+    deployment = deploy(lambda: Cluster("c", args(admins=(ADMIN,))))
+    rights = deployment.only(POLICY)
+
+    assert {rights.path, deployment.only(ENTRY).path} <= deployment.waits_for(
+        deployment.only(PROVIDER)
+    )
+
+
+def test_others_than_nodes_reach_the_private_address_from_the_blocks(deploy):
+    blocks = ("10.8.0.0/24", "10.40.0.0/16")
+    deployment = deploy(lambda: Cluster("c", args(private_access_cidrs=blocks)))
+    rules = {rule.inputs["cidrIpv4"]: rule for rule in deployment.of_type(RULE)}
+
+    assert set(blocks) == rules.keys()
+    assert {
+        "securityGroupId": "sg-alpha",
+        "cidrIpv4": "10.8.0.0/24",
+        "ipProtocol": "tcp",
+        "fromPort": 443,
+        "toPort": 443,
+        "description": "API server",
+        "tags": {},
+    } == rules["10.8.0.0/24"].inputs
+    assert {rule.path for rule in rules.values()} <= deployment.waits_for(
+        deployment.only(PROVIDER)
+    )
+
+
+def test_a_private_block_that_goes_renames_no_other(deploy):
+    blocks = ("10.8.0.0/24", "10.40.0.0/16")
+    both = deploy(lambda: Cluster("c", args(private_access_cidrs=blocks)))
+    one = deploy(lambda: Cluster("c", args(private_access_cidrs=blocks[1:])))
+
+    assert {rule.path for rule in one.of_type(RULE)} < {
+        rule.path for rule in both.of_type(RULE)
+    }
 
 
 def test_an_administrator_that_goes_renames_no_other(deploy):

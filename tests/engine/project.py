@@ -214,6 +214,13 @@ class Project:
             aws_secret_access_key="test",
         )
 
+    def behind(self, node_group: str) -> str:
+        """Return the name of the Auto Scaling group behind a managed node group."""
+        pages = self.client("autoscaling").get_paginator("describe_auto_scaling_groups")
+        tag = {"Name": "tag:eks:nodegroup-name", "Values": [node_group]}
+        (found,) = pages.paginate(Filters=[tag]).search("AutoScalingGroups[]")
+        return found["AutoScalingGroupName"]
+
     def _command(self, command: str, stack: str) -> list[str]:
         python = self.root / ".venv" / "bin" / "python"
         return [str(python), "-m", "sandbox", command, "--stack", stack]

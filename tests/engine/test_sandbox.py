@@ -21,8 +21,6 @@ from tests.engine.project import (
     group,
 )
 
-CLUSTER = "aws:eks/cluster:Cluster::platform-cluster-eksCluster"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Story:
@@ -71,25 +69,24 @@ def scale_out(project: Project) -> None:
     project.client("autoscaling").set_desired_capacity(
         AutoScalingGroupName=state[SCALED.format("job")].id, DesiredCapacity=3
     )
-    project.client("eks").update_nodegroup_config(
-        clusterName=state[CLUSTER].id,
-        nodegroupName=state[MANAGED.format("server")].inputs["nodeGroupName"],
-        scalingConfig={"desiredSize": 3},
+    server = state[MANAGED.format("server")].inputs["nodeGroupName"]
+    project.client("autoscaling").set_desired_capacity(
+        AutoScalingGroupName=project.behind(server), DesiredCapacity=3
     )
 
 
 def desired_sizes(project: Project) -> dict[str, int]:
     state = project.state()
-    scaled = project.client("autoscaling").describe_auto_scaling_groups(
-        AutoScalingGroupNames=[state[SCALED.format("job")].id]
-    )
-    managed = project.client("eks").describe_nodegroup(
-        clusterName=state[CLUSTER].id,
-        nodegroupName=state[MANAGED.format("server")].inputs["nodeGroupName"],
-    )
+    server = state[MANAGED.format("server")].inputs["nodeGroupName"]
+    names = {"job": state[SCALED.format("job")].id, "server": project.behind(server)}
+    scaling = project.client("autoscaling")
+    found = {
+        name: scaling.describe_auto_scaling_groups(AutoScalingGroupNames=[group])
+        for name, group in names.items()
+    }
     return {
-        "job": scaled["AutoScalingGroups"][0]["DesiredCapacity"],
-        "server": managed["nodegroup"]["scalingConfig"]["desiredSize"],
+        name: answer["AutoScalingGroups"][0]["DesiredCapacity"]
+        for name, answer in found.items()
     }
 
 

@@ -274,6 +274,15 @@ def test_h085_refuses_a_cluster_that_eks_refuses(world, inputs, text):
     assert text == message(caught)
 
 
+def test_a_cluster_keeps_the_zones_that_it_was_made_in(world, cluster):
+    third = [*world.subnets, world.subnet(5, "ap-northeast-2d")]
+
+    with pytest.raises(ClientError) as caught:
+        cluster.update(vpcConfig={"subnetIds": third})
+
+    assert message(caught).startswith("Provided subnets belong to the AZs ")
+
+
 def test_h082_a_cluster_needs_two_zones(world):
     one_zone = [world.subnets[0], world.subnet(4, "ap-northeast-2a")]
 

@@ -144,36 +144,34 @@ def test_h078_refuses_names_that_eks_would_refuse(name):
     ) == refusal(lambda: settings(name=name))
 
 
+@pytest.mark.parametrize("name", ["public_access_cidrs", "private_access_cidrs"])
 @pytest.mark.parametrize(
     ("cidrs", "message"),
     [
         (
             ("office",),
-            "public_access_cidrs must be IPv4 in CIDR form such as 10.40.0.0/16, got "
-            "'office'",
+            " must be IPv4 in CIDR form such as 10.40.0.0/16, got 'office'",
         ),
         (
             ("203.0.113.7",),
-            "public_access_cidrs must be written as '203.0.113.7/32', got "
-            "'203.0.113.7'",
+            " must be written as '203.0.113.7/32', got '203.0.113.7'",
         ),
         (
             ("203.0.113.7/24",),
-            "public_access_cidrs must be written as '203.0.113.0/24', got "
-            "'203.0.113.7/24'",
+            " must be written as '203.0.113.0/24', got '203.0.113.7/24'",
         ),
         (
             ("203.0.113.0/24", "203.0.113.0/24"),
-            "public_access_cidrs must not repeat, got '203.0.113.0/24' 2 times",
+            " must not repeat, got '203.0.113.0/24' 2 times",
         ),
         (
             tuple(f"203.0.113.{last}/32" for last in range(41)),
-            "public_access_cidrs must be at most 40, got 41",
+            " must be at most 40, got 41",
         ),
     ],
 )
-def test_refuses_address_lists_that_eks_would_refuse(cidrs, message):
-    assert message == refusal(lambda: settings(public_access_cidrs=cidrs))
+def test_refuses_address_lists_that_aws_would_refuse(name, cidrs, message):
+    assert name + message == refusal(lambda: settings(**{name: cidrs}))
 
 
 def test_h083_ipv6_access_is_not_supported():

@@ -664,15 +664,24 @@ def test_the_control_plane_is_reviewed(overrides, notices):
 
 
 def test_a_private_endpoint_says_where_pulumi_must_run():
+    named = cluster(public_access_cidrs=(), private_access_cidrs=("10.8.0.0/24",))
+
     assert (
         Notice(
             path="cluster.public_access_cidrs",
-            text="the API server is reachable from inside the VPC only: `pulumi up` "
-            "must run there to create Kubernetes objects (VPN, runner or host in the "
-            "VPC)",
+            text="the API server has a private address alone: `pulumi up` must come "
+            "from 10.8.0.0/24 to create Kubernetes objects",
             severity="info",
         ),
-    ) == review(cluster=cluster(public_access_cidrs=()), instance_types=TYPES)
+    ) == review(cluster=named, instance_types=TYPES)
+
+
+def test_a_private_endpoint_that_lets_nobody_in_is_a_warning():
+    assert [
+        "cluster.public_access_cidrs: the API server answers nodes and pods alone: "
+        "`pulumi up` must run in a pod to create Kubernetes objects; let a VPN, a "
+        "runner or a host in the VPC in by private_access_cidrs"
+    ] == lines(cluster=cluster(public_access_cidrs=()))
 
 
 # VPC CNI

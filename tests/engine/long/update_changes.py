@@ -189,6 +189,7 @@ def _longer() -> list[Change]:
 _CLUSTER: Values = {
     "name": "other",
     "public_access_cidrs": ["203.0.113.0/24"],
+    "private_access_cidrs": ["10.8.0.0/24"],
     "admins": ["arn:aws:iam::123456789012:role/platform"],
     "log_types": ["api"],
     "log_retention_days": 30,
