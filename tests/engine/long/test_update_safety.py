@@ -56,6 +56,9 @@ Written by `make updates`, which deploys a small stack before and after each cha
 and compares; do not edit it.
 It has a server group `server` and a job group `job`; "with" is the way in which nodes \
 of jobs are made.
+Bounds of a managed group (all of servers, and `groups: managed`) go to EKS with its \
+size: they are refused, in the preview too, while nodes run that the state does not \
+know, and `pulumi up --refresh` takes them.
 
 | word | meaning |
 |---|---|
