@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         UserDataPart,
     )
     from .spec.instance_types import InstanceType, InstanceTypes
+    from .spec.kubeconfig import TokenSource
     from .spec.kubelet import KubeletTuning
     from .spec.monitoring.settings import (
         Monitoring,
@@ -160,6 +161,7 @@ __all__ = [
     "SuspendedProcessesArgs",
     "Taint",
     "Thresholds",
+    "TokenSource",
     "UserDataPart",
     "VpcCni",
     "VpcCniArgs",
@@ -249,6 +251,7 @@ _MODULES = {
     "SuspendedProcessesArgs": "suspended_processes",
     "Taint": "spec.groups",
     "Thresholds": "spec.monitoring.thresholds",
+    "TokenSource": "spec.kubeconfig",
     "UserDataPart": "spec.groups",
     "VpcCni": "vpc_cni",
     "VpcCniArgs": "vpc_cni",

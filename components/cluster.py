@@ -16,7 +16,7 @@ from ._cluster_auto_mode import auto_mode_options, tagging_rights
 from .cluster_facts import ClusterFacts
 from .spec.access import ADMIN_POLICY
 from .spec.cluster import ClusterSettings
-from .spec.kubeconfig import render_kubeconfig
+from .spec.kubeconfig import TokenSource, render_kubeconfig
 from .spec.names import CLUSTER_ROLE, check_role_name
 from .spec.scaler.auto_mode import AutoMode, cluster_config
 from .spec.tags import check_tags
@@ -42,6 +42,8 @@ class ClusterArgs:
             that has it ends all of its nodes.
         only_auto_mode: Whether nodes of Auto Mode are the only ones. The add-ons
             that other nodes need are left out then.
+        token: Whose credentials make objects in the cluster; those of an explicit
+            AWS provider are not known here.
         tags: Tags of the cluster and of what is made for it.
 
     Raises:
@@ -54,6 +56,7 @@ class ClusterArgs:
     subnet_ids: Sequence[pulumi.Input[str]]
     auto_mode: AutoMode | None = None
     only_auto_mode: bool = False
+    token: TokenSource = TokenSource()
     tags: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -276,7 +279,7 @@ def _facts(
         vpc_id=args.vpc_id,
         subnet_ids=args.subnet_ids,
         version=args.settings.version,
-        provider=_provider(name, called, endpoint, authority, opts),
+        provider=_provider(name, called, endpoint, authority, args.token, opts),
         deleted_with=control_plane,
     )
 
@@ -286,13 +289,14 @@ def _provider(
     called: str,
     endpoint: pulumi.Output[str],
     authority: pulumi.Output[str],
+    token: TokenSource,
     opts: pulumi.ResourceOptions,
 ) -> kubernetes.Provider:
     region = aws.get_region_output(opts=invoke_with(opts)).region
     return kubernetes.Provider(
         name,
         kubeconfig=pulumi.Output.all(endpoint, authority, region).apply(
-            lambda known: render_kubeconfig(called, *known)
+            lambda known: render_kubeconfig(called, *known, token)
         ),
         # Only another cluster replaces the provider, never another kubeconfig.
         cluster_identifier=endpoint,

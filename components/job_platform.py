@@ -27,6 +27,7 @@ from .spec.balloon.settings import AnyBalloon
 from .spec.cluster import ClusterSettings
 from .spec.groups import JobGroup, ServerGroup
 from .spec.instance_types import InstanceTypes
+from .spec.kubeconfig import TokenSource
 from .spec.monitoring.settings import Monitoring
 from .spec.names import CLUSTER_ROLE, check_role_name
 from .spec.network import ExistingNetwork, NewNetwork
@@ -71,6 +72,7 @@ class JobPlatformArgs:
             operator must be there, and is not installed here.
         tags: Tags of everything, under those of each group.
         instance_types: Facts about instance types.
+        token: Whose credentials make objects in the cluster, by the AWS CLI.
         check_offerings: Whether to ask EC2, before the first resource, if the region
             and its zones offer the types of all groups. The call needs
             `ec2:DescribeInstanceTypeOfferings`, and `ec2:DescribeSubnets` for subnets
@@ -98,6 +100,7 @@ class JobPlatformArgs:
     monitoring: Monitoring | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
+    token: TokenSource = TokenSource()
     check_offerings: bool = True
 
     def __post_init__(self) -> None:
@@ -228,6 +231,7 @@ def _cluster(
             subnet_ids=network.subnet_ids,
             auto_mode=auto_mode_of(args.scaler, args.retiring_scaler),
             only_auto_mode=args.only_auto_mode,
+            token=args.token,
             tags=args.tags,
         ),
         after(opts, made),

@@ -84,6 +84,7 @@ def _platform(settings: Settings) -> JobPlatform:
             monitoring=settings.monitoring,
             tags=settings.tags,
             instance_types=types,
+            token=settings.token,
             check_offerings=settings.check_offerings,
         ),
         pulumi.ResourceOptions(transformations=[keep_secrets(settings.secret_keys)]),

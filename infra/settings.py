@@ -22,6 +22,7 @@ from components.spec.balloon.settings import AnyBalloon
 from components.spec.cluster import ClusterSettings
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceType
+from components.spec.kubeconfig import TokenSource
 from components.spec.monitoring.settings import Monitoring
 from components.spec.network import ExistingNetwork, NewNetwork
 from components.spec.policy.settings import JobPolicySettings
@@ -31,7 +32,7 @@ from components.spec.scaler.settings import Scaler
 from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
 from infra import checks, reader, stack_file, versions
 
-__all__ = ["Settings", "load", "load_file", "read"]
+__all__ = ["Settings", "load", "load_file", "read", "token_source"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,6 +63,7 @@ class Settings:
             and its zones offer the types of all groups. False for a user without
             `ec2:DescribeInstanceTypeOfferings`.
         region: What the file says about `aws:region`. Not a key of ours.
+        token: What it says about `aws:profile` and `aws:assumeRoles`. Not a key.
         secret_keys: Keys of the file that hold secrets. Not a key itself.
 
     Sources:
@@ -84,6 +86,7 @@ class Settings:
     instance_types: tuple[InstanceType, ...] = ()
     check_offerings: bool = True
     region: str
+    token: TokenSource = TokenSource()
     secret_keys: frozenset[str] = frozenset()
 
 
@@ -91,7 +94,7 @@ class Settings:
 _PATH = "."
 
 # Fields that the program supplies.
-_GIVEN = ("region", "secret_keys")
+_GIVEN = ("region", "token", "secret_keys")
 
 
 def load(config: pulumi.Config) -> Settings:
@@ -112,8 +115,22 @@ def load(config: pulumi.Config) -> Settings:
         {name: config.get(name) for name in names},
         region=pulumi.Config("aws").get("region"),
         cluster_name=f"{pulumi.get_project()}-{pulumi.get_stack()}",
+        token=token_source(),
         secret_keys=frozenset(secret),
     )
+
+
+def token_source() -> TokenSource:
+    """
+    Return profile and role with which the AWS provider of the stack is configured.
+
+    The CLI assumes one role; where several are assumed in a row, its environment
+    decides.
+    """
+    config = pulumi.Config("aws")
+    roles = config.get_object("assumeRoles") or []
+    role_arn = roles[0].get("roleArn") if len(roles) == 1 else None
+    return TokenSource(profile=config.get("profile"), role_arn=role_arn)
 
 
 def load_file(root: Path, stack: str) -> Settings:
@@ -141,6 +158,7 @@ def read(
     *,
     region: Any,
     cluster_name: str,
+    token: TokenSource = TokenSource(),
     secret_keys: frozenset[str] = frozenset(),
 ) -> Settings:
     """
@@ -151,6 +169,7 @@ def read(
             A key may also name one value inside another, as `network.zones` does.
         region: What it says about `aws:region`; it must say something.
         cluster_name: Name of a cluster whose settings give none.
+        token: Whose credentials make objects in the cluster.
         secret_keys: Keys that hold secrets.
 
     Raises:
@@ -164,7 +183,7 @@ def read(
     problems += checks.cross_problems(found, region)
     if problems:
         raise pulumi.RunError("\n".join(problems))
-    return Settings(**found, region=region, secret_keys=secret_keys)
+    return Settings(**found, region=region, token=token, secret_keys=secret_keys)
 
 
 def _gathered(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

@@ -34,7 +34,9 @@ def _make(name: str, values: Mapping[str, Any], opts: pulumi.ResourceOptions) ->
     network: Any = values.get("network")
     if network is not None:
         values["network"] = _with_stand_ins(network)
-    read = settings.read(values, region=region, cluster_name=name)
+    read = settings.read(
+        values, region=region, cluster_name=name, token=settings.token_source()
+    )
     if isinstance(read.network, ExistingNetwork):
         read = replace(read, network=_with_outputs(read.network, network))
     platform = JobPlatform(name, _arguments(read), opts)
@@ -94,7 +96,7 @@ PLATFORM = Offer(
         "there."
     ),
     inputs={
-        **inputs_of(Settings, "region", "secret_keys"),
+        **inputs_of(Settings, "region", "token", "secret_keys"),
         "cluster": Input(
             type=ClusterSettings,
             text=(

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent
 FILE = "docs/reference.md"
 
 # Fields that the program fills in; the file cannot name them.
-NOT_KEYS = "region", "secret_keys"
+NOT_KEYS = "region", "token", "secret_keys"
 
 _HEAD = """\
 # Reference of a stack file

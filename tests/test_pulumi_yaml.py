@@ -17,7 +17,7 @@ from infra.settings import Settings
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "Pulumi.yaml").read_text()
 PROJECT = yaml.safe_load(TEXT)
-GIVEN = ("region", "secret_keys")
+GIVEN = ("region", "token", "secret_keys")
 KEYS = [field for field in fields(Settings) if field.name not in GIVEN]
 OPTIONAL = [
     field.name

@@ -15,6 +15,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from components.spec.groups import JobGroup, Size
+from components.spec.kubeconfig import TokenSource
 from components.spec.kubelet import KubeletTuning
 from components.spec.network import ExistingNetwork, NewNetwork
 from components.spec.policy.kyverno_settings import KyvernoSettings
@@ -86,7 +87,7 @@ JOB_KEYS = (
                 "x",
                 f"{key}: unknown key, expected one of {KEYS}",
             )
-            for key in ("region", "secret_keys")
+            for key in ("region", "token", "secret_keys")
         ),
         (
             "jobs.0.volume.iop",
@@ -720,6 +721,23 @@ def test_a_missing_region_stops_before_the_first_resource(deploy, config):
             )
 
     assert () == deploy(attempt).resources
+
+
+@pytest.mark.parametrize(
+    ("said", "token"),
+    [
+        ({}, TokenSource()),
+        ({"aws:profile": "prod"}, TokenSource(profile="prod")),
+        (
+            {"aws:assumeRoles": [{"roleArn": "arn:aws:iam::1:role/x"}]},
+            TokenSource(role_arn="arn:aws:iam::1:role/x"),
+        ),
+        # A chain is for the environment: the CLI assumes one.
+        ({"aws:assumeRoles": [{"roleArn": "a"}, {"roleArn": "b"}]}, TokenSource()),
+    ],
+)
+def test_who_makes_the_cluster_makes_the_objects_in_it(config, said, token):
+    assert token == settings.load(config(stack(GOOD) | said)).token
 
 
 def test_secret_keys_are_remembered(config):

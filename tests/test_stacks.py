@@ -222,6 +222,7 @@ NOT_IN_THE_SANDBOX = {
     "ami_release",
     "ami_id",
     "secret_keys",
+    "token",
     "service_cidr",
 }
 

@@ -1,12 +1,33 @@
 """A kubeconfig that asks the AWS CLI who its user is."""
 
 import json
+from dataclasses import dataclass
 
-__all__ = ["render_kubeconfig"]
+__all__ = ["TokenSource", "render_kubeconfig"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TokenSource:
+    """
+    Whose credentials the AWS CLI takes when it is asked for a token.
+
+    EKS lets in who makes a cluster, so these should be those of the AWS provider.
+
+    Args:
+        profile: A profile of the CLI. None: the credentials of its environment.
+        role_arn: A role that is assumed with them.
+    """
+
+    profile: str | None = None
+    role_arn: str | None = None
 
 
 def render_kubeconfig(
-    name: str, endpoint: str, certificate_authority: str, region: str
+    name: str,
+    endpoint: str,
+    certificate_authority: str,
+    region: str,
+    token: TokenSource = TokenSource(),
 ) -> str:
     """
     Render a kubeconfig that asks the AWS CLI for a token.
@@ -20,8 +41,13 @@ def render_kubeconfig(
         endpoint: URL of the API server.
         certificate_authority: CA certificate, base64.
         region: Region of the cluster; the CLI may have another default.
+        token: Whose credentials the CLI takes.
     """
     command = ["--region", region, "eks", "get-token", "--cluster-name", name]
+    if token.profile is not None:
+        command = ["--profile", token.profile, *command]
+    if token.role_arn is not None:
+        command += ["--role-arn", token.role_arn]
     return json.dumps(
         {
             "apiVersion": "v1",

@@ -21,6 +21,7 @@ from components import (
     SchedulerScoring,
 )
 from components.cluster import control_plane_transform
+from components.spec.kubeconfig import TokenSource
 from components.spec.scaler.auto_mode import AutoMode, tagging_policy
 
 COMPONENT = "eks-jobs:index:Cluster"
@@ -488,6 +489,14 @@ def test_h072_only_another_cluster_replaces_the_provider(deploy):
         "ap-northeast-2"
         in json.loads(provider["kubeconfig"])["users"][0]["user"]["exec"]["args"]
     )
+
+
+def test_objects_are_made_by_who_makes_the_cluster(deploy):
+    said = replace(args(), token=TokenSource(profile="prod"))
+    provider = deploy(lambda: Cluster("c", said)).only(PROVIDER).inputs
+    words = json.loads(provider["kubeconfig"])["users"][0]["user"]["exec"]["args"]
+
+    assert ["--profile", "prod"] == words[:2]
 
 
 def test_h073_a_preview_knows_everything_but_the_endpoint(deploy):
