@@ -16,6 +16,7 @@ __all__ = [
     "karpenter_module",
     "keda_module",
     "kwok_module",
+    "kyverno_api_module",
     "kyverno_module",
     "programs",
     "prometheus_operator_module",
@@ -79,6 +80,7 @@ _KEDA = "github.com/kedacore/keda/v2"
 _KARPENTER = "sigs.k8s.io/karpenter"
 _KWOK = "sigs.k8s.io/kwok"
 _KYVERNO = "github.com/kyverno/kyverno"
+_KYVERNO_API = "github.com/kyverno/api"
 _PULUMI_YAML = "github.com/pulumi/pulumi-yaml"
 
 BUNDLES = (
@@ -221,6 +223,16 @@ def keda_module(environ: Mapping[str, str]) -> Path:
         BuildError: The module could not be fetched.
     """
     return module_folder("keda", _KEDA, environ)
+
+
+def kyverno_api_module(environ: Mapping[str, str]) -> Path:
+    """
+    Return the folder of the module of Kyverno's newer policies, with their chart.
+
+    Raises:
+        BuildError: The module could not be fetched.
+    """
+    return module_folder("kyverno", _KYVERNO_API, environ)
 
 
 def kyverno_module(environ: Mapping[str, str]) -> Path:

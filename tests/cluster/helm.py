@@ -33,19 +33,28 @@ def render(program: Path, chart: Path, values: Values) -> str:
     return done.stdout
 
 
-def without_missing(chart: Path, folder: Path) -> Path:
+def without_missing(chart: Path, folder: Path, beside: Path) -> Path:
     """
-    Copy a chart without those of its dependencies that are not inside it.
+    Copy a chart without those of its dependencies that are not to be had.
 
     Helm renders no chart that lacks one, and a module carries only its own.
+
+    Args:
+        chart: The chart.
+        folder: Where to.
+        beside: A dependency that travels in another module, in whatever version.
     """
     shutil.copytree(chart, folder, copy_function=shutil.copyfile)
-    folder.chmod(0o755)
+    for one in (folder, folder / "charts"):
+        one.chmod(0o755)
+    shutil.copytree(
+        beside, folder / "charts" / beside.name, copy_function=shutil.copyfile
+    )
     (folder / "Chart.lock").unlink()
     file = folder / "Chart.yaml"
     document = yaml.safe_load(file.read_text())
     document["dependencies"] = [
-        one
+        {**one, "version": "*-0"} if one["name"] == beside.name else one
         for one in document["dependencies"]
         if (folder / "charts" / one["name"]).exists()
     ]

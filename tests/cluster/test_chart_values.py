@@ -5,8 +5,9 @@ A key that no template reads changes nothing, and Helm says nothing. So each val
 changed, and what is rendered must change.
 
 Not proven here: the chart of Cluster Autoscaler, which travels in no Go module, and
-the CRD charts that Kyverno's depends on (kyverno-api, openreports). The charts in the
-module of Karpenter 1.15.1 call themselves 1.14.1: they are numbered when released.
+openreports, on which Kyverno's depends. The chart kyverno-api is that of the module,
+not the version that Kyverno's pins. The charts in the module of Karpenter 1.15.1 call
+themselves 1.14.1: they are numbered when released.
 """
 
 import os
@@ -26,7 +27,11 @@ from components.spec.scaler.karpenter_chart import (
     definition_values,
     karpenter_values,
 )
-from sandbox.control_plane_tools import karpenter_aws_module, kyverno_module
+from sandbox.control_plane_tools import (
+    karpenter_aws_module,
+    kyverno_api_module,
+    kyverno_module,
+)
 from tests.cluster.helm import (
     Steps,
     leaves,
@@ -71,6 +76,7 @@ def charts(tmp_path_factory) -> Mapping[str, Path]:
     kyverno = without_missing(
         kyverno_module(os.environ) / "charts" / "kyverno",
         tmp_path_factory.mktemp("charts") / "kyverno",
+        kyverno_api_module(os.environ) / "charts" / "kyverno-api",
     )
     return {
         "karpenter": karpenter / "karpenter",
@@ -176,3 +182,20 @@ def test_h068_the_chart_of_the_crds_holds_those_of_the_controller(built, charts)
     own = [yaml.safe_load(file.read_text()) for file in folder.glob("*.yaml")]
 
     assert {one["metadata"]["name"]: one["spec"] for one in own} == installed
+
+
+@pytest.mark.parametrize("name", ["karpenter-crd", "kyverno"])
+def test_definitions_stay_when_their_release_goes(built, charts, name):
+    rendered = render(built["helm"], charts[name], VALUES[name])
+    definitions = [
+        one["metadata"]
+        for one in yaml.safe_load_all(rendered)
+        if one and one["kind"] == "CustomResourceDefinition"
+    ]
+
+    assert definitions
+    assert [] == [
+        one["name"]
+        for one in definitions
+        if one["annotations"].get("helm.sh/resource-policy") != "keep"
+    ]

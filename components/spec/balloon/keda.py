@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..groups import ServerGroup
+from ..helm import KEPT
 from ..policy.checks import SYSTEM_NAMESPACES, namespace_problems
 from ..problems import refuse
 from ..scaler.checks import Resources, idle_problems
@@ -140,14 +141,16 @@ def keda_chart(keda: Keda, servers: Sequence[ServerGroup]) -> KedaRelease:
         Values of chart keda 2.20; left out is what its defaults do already.
 
     Sources:
-        Chart keda, values.yaml: the placement holds for all three parts.
+        Chart keda, values.yaml: the placement holds for all three parts; its README,
+        `crds.additionalAnnotations`.
     """
     needs = keda.resources.requirements()
     return KedaRelease(
         version=keda.version,
         namespace=keda.namespace,
         values={
-            "crds": {"install": True},
+            # Schedules stay when the release goes: another KEDA goes on with them.
+            "crds": {"install": True, "additionalAnnotations": dict(KEPT)},
             "nodeSelector": {"kubernetes.io/os": "linux"},
             **on_servers(servers),
             "resources": {

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..groups import GROUP_LABEL, JobGroup, ServerGroup, open_groups
+from ..helm import KEPT
 from .checks import SYSTEM_NAMESPACES
 from .kyverno_settings import KyvernoSettings
 
@@ -20,7 +21,8 @@ def kyverno_values(
 
     Only what mutates pods runs: no reports (one object for each mutated pod), no
     background scans, no clean-up. The chart's hooks, which take the webhooks away
-    when it is uninstalled, run on the same nodes. Its own resource filters leave
+    when it is uninstalled, run on the same nodes. Definitions stay then, with the
+    policies of all. Its own resource filters leave
     out the system's namespaces once more, nodes and bindings.
 
     Args:
@@ -35,7 +37,8 @@ def kyverno_values(
         ValueError: No server group fits, or the one named is none.
 
     Sources:
-        Chart kyverno 3.9.1, values.yaml. Kyverno docs, high availability.
+        Charts kyverno 3.9.1 and kyverno-api 0.0.1-alpha.3, values.yaml. Kyverno docs,
+        high availability.
     """
     group = _group(kyverno, servers, jobs)
     return {
@@ -51,7 +54,9 @@ def kyverno_values(
                 for taint in group.all_taints
             ],
         },
-        "crds": {"install": True},
+        # The chart has those of its older policies itself, and of newer ones beside it.
+        "crds": {"install": True, "annotations": dict(KEPT)},
+        "kyverno-api": {"annotations": dict(KEPT)},
         "config": {
             "excludeKyvernoNamespace": True,
             "webhooks": {"namespaceSelector": _namespace_selector()},

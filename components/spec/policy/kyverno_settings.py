@@ -31,7 +31,7 @@ class KyvernoSettings:
         fail_open: Every policy of this Kyverno fails open, those of others too:
             no pod waits for an engine that is down. Set it to false when you rely
             on Kyverno to refuse something, and name the engine too: `auto` removes
-            Kyverno, and all policies with it, on Kubernetes 1.36.
+            Kyverno on Kubernetes 1.36.
 
     Raises:
         ValueError: The engine would be no safer than what it protects, or a field

@@ -154,8 +154,8 @@ def _idle_engine(settings: JobPolicySettings, engine: Engine) -> Iterator[Notice
         yield Notice(
             path="policy.kyverno.fail_open",
             text="false says that something relies on Kyverno, and engine native "
-            "removes one that was installed here, with its CRDs and every other "
-            "policy in it: keep it by engine kyverno",
+            "removes one that was installed here: every other policy stays, and "
+            "nothing follows it; keep Kyverno by engine kyverno",
         )
     else:
         yield Notice(

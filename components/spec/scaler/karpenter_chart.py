@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..groups import ServerGroup
+from ..helm import KEPT
 from .feature_gates import AWS_GATES, CORE_GATES
 from .karpenter import Karpenter
 from .placement import on_servers
@@ -26,10 +27,9 @@ def definition_values() -> dict[str, Any]:
         Values of chart karpenter-crd 1.15.
 
     Sources:
-        Chart karpenter-crd 1.15.1; 1.3.3 and 1.8.2 know the value too. Helm, charts
-        tips and tricks, resource policy.
+        Chart karpenter-crd 1.15.1; 1.3.3 and 1.8.2 know the value too.
     """
-    return {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}}
+    return {"additionalAnnotations": dict(KEPT)}
 
 
 def karpenter_values(

@@ -12,6 +12,7 @@ from typing import Any
 
 from pulumi.provider.experimental import provider as rpc
 
+from components.spec.helm import KEPT
 from components.spec.scaler.duration import seconds
 from sandbox.aws.provider import AwsProvider
 from sandbox.kubernetes import changes, kinds, settings
@@ -280,13 +281,22 @@ def _definitions(found: list[Effect]) -> list[Resource]:
         one.old
         for one in found
         if one.type == "Release" and one.how in _ENDS and one.old
-        if one.old.inputs["chart"].endswith("-crd")
+        if _defines(one.old)
     ]
 
 
+def _defines(release: Resource) -> bool:
+    return (
+        release.inputs["chart"].endswith("-crd") or "crds" in release.inputs["values"]
+    )
+
+
 def _is_kept(release: Resource) -> bool:
-    annotations = release.inputs["values"].get("additionalAnnotations", {})
-    return annotations.get("helm.sh/resource-policy") == "keep"
+    values = release.inputs["values"]
+    parts = (values, values.get("crds", {}))
+    keys = ("additionalAnnotations", "annotations")
+    annotations = [part.get(key, {}) for part in parts for key in keys]
+    return any(KEPT.items() <= one.items() for one in annotations)
 
 
 def lost(found: list[Effect]) -> list[Effect]:

@@ -143,8 +143,8 @@ def test_a_kyverno_that_others_rely_on_is_not_removed_in_silence():
         (
             "warning",
             "policy.kyverno.fail_open: false says that something relies on Kyverno, "
-            "and engine native removes one that was installed here, with its CRDs and "
-            "every other policy in it: keep it by engine kyverno",
+            "and engine native removes one that was installed here: every other "
+            "policy stays, and nothing follows it; keep Kyverno by engine kyverno",
         )
     ] == notices(kyverno=kyverno)
     assert [] == notices(engine="kyverno", version="1.35", kyverno=kyverno)
