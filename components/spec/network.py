@@ -106,7 +106,8 @@ class NewNetwork:
             nodes and pods: 8,187 addresses of a /16, 507 of a /20.
         zones: How many zones, 2 to 6, taken by name from those that EKS takes; or
             their names. Names keep the choice when AWS opens another zone in the
-            region.
+            region. More may come later, for nodes: the control plane stays in the
+            zones that it was made in, and none of those can be taken away.
         nat: `single`, one NAT gateway for all zones, or `per-zone`: nodes keep
             their way out when a zone is lost, for the price of a gateway each.
         endpoints: AWS services that nodes reach without NAT, each an interface
@@ -118,6 +119,7 @@ class NewNetwork:
     Sources:
         10.40.0.0/16: free in most companies, a guess. Three zones: the brief of
         the project. Two zones at least: EKS user guide, network requirements.
+        Zones of the control plane: the same, and UpdateClusterConfig.
         /16: the largest VPC that AWS allows. /20: below it a zone holds fewer
         than 500 pods.
     """
@@ -158,7 +160,8 @@ class ExistingNetwork:
         vpc_id: Id of the VPC.
         subnet_ids: Private subnets for nodes, pods and the control plane, in at
             least two zones, with a way out to the internet or with endpoints for
-            ECR, EC2, STS, EKS and S3.
+            ECR, EC2, STS, EKS and S3. The control plane stays in those that it was
+            made in.
         subnet_cidrs: The IPv4 blocks of *subnet_ids*, in their order. Known
             blocks are checked: enough addresses for all pods, and no overlap
             with the range of Services.

@@ -17,30 +17,43 @@ PROJECT = """
 name: policy
 runtime: {{name: python, options: {{toolchain: pip, virtualenv: {venv}}}}}
 """
+# The module `local` of every program: the control plane as a cluster.
+LOCAL = """
+from pathlib import Path
+
+import pulumi_kubernetes as kubernetes
+
+from components import ClusterFacts
+
+provider = kubernetes.Provider("cluster", kubeconfig=Path("kubeconfig").read_text())
+
+
+def cluster(version):
+    return ClusterFacts(
+        name="local",
+        endpoint="https://127.0.0.1",
+        certificate_authority="Y2E=",
+        service_cidr="10.96.0.0/16",
+        security_group_id="sg-none",
+        vpc_id="vpc-none",
+        subnet_ids=["subnet-none"],
+        version=version,
+        provider=provider,
+    )
+"""
 PROGRAM = """
 from pathlib import Path
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
-from components import ClusterFacts, JobPolicy, JobPolicyArgs, JobPolicySettings
+from components import JobPolicy, JobPolicyArgs, JobPolicySettings
 from components.storage import StorageArgs, _storage_class
 from infra.settings import load_file
+from local import cluster
 
 stack = load_file(Path("checkout"), "sandbox")
 first = pulumi.Config().get_bool("first")
-provider = kubernetes.Provider("cluster", kubeconfig=Path("kubeconfig").read_text())
-facts = ClusterFacts(
-    name="local",
-    endpoint="https://127.0.0.1",
-    certificate_authority="Y2E=",
-    service_cidr="10.96.0.0/16",
-    security_group_id="sg-none",
-    vpc_id="vpc-none",
-    subnet_ids=["subnet-none"],
-    version=stack.cluster.version,
-    provider=provider,
-)
+facts = cluster(stack.cluster.version)
 JobPolicy(
     "platform-policy",
     JobPolicyArgs(
@@ -114,6 +127,7 @@ class PolicyStack:
         venv = self._environ["VIRTUAL_ENV"]
         (folder / "Pulumi.yaml").write_text(PROJECT.format(venv=venv))
         (folder / "__main__.py").write_text(program)
+        (folder / "local.py").write_text(LOCAL)
         (folder / "kubeconfig").write_bytes(kubeconfig.read_bytes())
         for name, target in (
             ("components", "components"),

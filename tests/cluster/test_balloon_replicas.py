@@ -17,36 +17,22 @@ from tests.cluster.definitions import installed
 from tests.cluster.policy_stack import PolicyStack, Run
 
 PROGRAM = """
-from pathlib import Path
-
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components import (
     Balloon,
     BalloonArgs,
-    ClusterFacts,
     JobGroup,
     Karpenter,
     PodBalloon,
     Schedule,
 )
+from local import cluster, provider
 
 config = pulumi.Config()
-provider = kubernetes.Provider("cluster", kubeconfig=Path("kubeconfig").read_text())
 space = kubernetes.core.v1.Namespace(
     "held", metadata={"name": "held"}, opts=pulumi.ResourceOptions(provider=provider)
-)
-facts = ClusterFacts(
-    name="local",
-    endpoint="https://127.0.0.1",
-    certificate_authority="Y2E=",
-    service_cidr="10.96.0.0/16",
-    security_group_id="sg-none",
-    vpc_id="vpc-none",
-    subnet_ids=["subnet-none"],
-    version="1.36",
-    provider=provider,
 )
 office = Schedule(timezone="Asia/Seoul", start="08:30", end="18:00")
 balloon = PodBalloon(
@@ -60,7 +46,7 @@ balloon = PodBalloon(
 Balloon(
     "held",
     BalloonArgs(
-        cluster=facts,
+        cluster=cluster("1.36"),
         balloon=balloon,
         group=JobGroup(
             name="job", architecture="amd64", instance_types=("m7i.4xlarge",)

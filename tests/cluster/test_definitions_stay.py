@@ -21,28 +21,13 @@ from tests.spec.scaler.builders import TYPES, job
 
 # The chart travels in the module of Karpenter; its registry is not asked.
 PROGRAM = """
-from pathlib import Path
-
 import pulumi
-import pulumi_kubernetes as kubernetes
 
-from components import ClusterFacts, _controllers
+from components import _controllers
 from components.spec.scaler.karpenter_chart import definition_values
 from components.spec.scaler.versions import Chart
+from local import cluster
 
-facts = ClusterFacts(
-    name="local",
-    endpoint="https://127.0.0.1",
-    certificate_authority="Y2E=",
-    service_cidr="10.96.0.0/16",
-    security_group_id="sg-none",
-    vpc_id="vpc-none",
-    subnet_ids=["subnet-none"],
-    version="1.36",
-    provider=kubernetes.Provider(
-        "cluster", kubeconfig=Path("kubeconfig").read_text()
-    ),
-)
 if pulumi.Config().require_bool("installed"):
     _controllers.release(
         "karpenter-crds",
@@ -50,7 +35,7 @@ if pulumi.Config().require_bool("installed"):
         Chart(name="CHART"),
         "1.15.1",
         definition_values(),
-        facts,
+        cluster("1.36"),
         pulumi.ResourceOptions(),
     )
 """

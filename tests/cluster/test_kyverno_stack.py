@@ -20,34 +20,18 @@ from tests.cluster.kyverno import crd
 from tests.cluster.policy_stack import PolicyStack, Run
 
 PROGRAM = """
-from pathlib import Path
-
-import pulumi_kubernetes as kubernetes
-
 from components import (
-    ClusterFacts,
     JobPolicy,
     JobPolicyArgs,
     JobPolicySettings,
     KyvernoSettings,
 )
+from local import cluster
 
-provider = kubernetes.Provider("cluster", kubeconfig=Path("kubeconfig").read_text())
-facts = ClusterFacts(
-    name="local",
-    endpoint="https://127.0.0.1",
-    certificate_authority="Y2E=",
-    service_cidr="10.96.0.0/16",
-    security_group_id="sg-none",
-    vpc_id="vpc-none",
-    subnet_ids=["subnet-none"],
-    version="1.35",
-    provider=provider,
-)
 JobPolicy(
     "policy",
     JobPolicyArgs(
-        cluster=facts,
+        cluster=cluster("1.35"),
         settings=JobPolicySettings(kyverno=KyvernoSettings(install=False)),
     ),
 )

@@ -23,34 +23,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
-from components import ClusterFacts, JobMonitoring, JobMonitoringArgs
+from components import JobMonitoring, JobMonitoringArgs
 from infra.settings import load_file
+from local import cluster
 
 stack = load_file(Path("checkout"), "sandbox")
 hours = pulumi.Config().require("hours")
-provider = kubernetes.Provider(
-    "cluster",
-    kubeconfig=Path("kubeconfig").read_text(),
-    enable_server_side_apply=True,
-)
-facts = ClusterFacts(
-    name="local",
-    endpoint="https://127.0.0.1",
-    certificate_authority="Y2E=",
-    service_cidr="10.96.0.0/16",
-    security_group_id="sg-none",
-    vpc_id="vpc-none",
-    subnet_ids=["subnet-none"],
-    version=stack.cluster.version,
-    provider=provider,
-)
 limits = replace(stack.monitoring.thresholds, kept_by_one_pod=f"{hours}h")
 JobMonitoring(
     "watch",
     JobMonitoringArgs(
-        cluster=facts,
+        cluster=cluster(stack.cluster.version),
         jobs=stack.jobs,
         settings=replace(stack.monitoring, namespace="watching", thresholds=limits),
         scalers=(stack.scaler, stack.retiring_scaler),

@@ -76,8 +76,8 @@ evicts their pods after five minutes |
 | **old limit** | nodes that run keep the shorter limit that they were made with, and \
 drift ends jobs that run past it |
 | adds, removes, replaces | other resources, which no job stands on |
-| leaves definitions | the kinds of Karpenter stay in the cluster, and no pool goes \
-with them |
+| leaves definitions | the kinds of Karpenter, Kyverno or KEDA stay in the cluster, \
+and no object goes with them |
 | nothing | no resource changes |
 | refused | the file is not accepted, and the message names the way out |
 """
