@@ -133,6 +133,8 @@ def _size_check(name: str, opts: pulumi.ResourceOptions) -> pulumi.ResourceHook:
         ).scaling_configs.future()
         sizes = cast("Mapping[str, Any]", new["scalingConfig"])
         problem = size_problem(
+            new["clusterName"],
+            new["nodeGroupName"],
             running=cast("list[Any]", found)[0].desired_size,
             sent=int(sizes["desiredSize"]),
             low=int(sizes["minSize"]),

@@ -32,7 +32,7 @@ from components.spec.scaler.settings import Scaler
 from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
 from infra import checks, reader, stack_file, versions
 
-__all__ = ["Settings", "load", "load_file", "read", "token_source"]
+__all__ = ["GIVEN", "Settings", "load", "load_file", "read", "token_source"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,8 +93,8 @@ class Settings:
 # `pulumi new` asks for single values: `network.zones` is a key of its own then.
 _PATH = "."
 
-# Fields that the program supplies.
-_GIVEN = ("region", "token", "secret_keys")
+GIVEN = ("region", "token", "secret_keys")
+"""Fields that the program supplies; the file cannot name them."""
 
 
 def load(config: pulumi.Config) -> Settings:
@@ -177,7 +177,7 @@ def read(
             contradict each other: one line for each, which names it.
     """
     parsed, twice = _gathered({key: _parsed(value) for key, value in values.items()})
-    found, problems = reader.read_fields(Settings, "", parsed, _GIVEN)
+    found, problems = reader.read_fields(Settings, "", parsed, GIVEN)
     problems = checks.region_problems(region) + twice + problems
     problems += _complete(found, cluster_name)
     problems += checks.cross_problems(found, region)
@@ -204,7 +204,7 @@ def _gathered(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _names() -> set[str]:
-    return {known.name for known in fields(Settings) if known.name not in _GIVEN}
+    return {known.name for known in fields(Settings) if known.name not in GIVEN}
 
 
 def _parsed(value: Any) -> Any:

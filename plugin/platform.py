@@ -96,7 +96,7 @@ PLATFORM = Offer(
         "there."
     ),
     inputs={
-        **inputs_of(Settings, "region", "token", "secret_keys"),
+        **inputs_of(Settings, *settings.GIVEN),
         "cluster": Input(
             type=ClusterSettings,
             text=(

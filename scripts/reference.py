@@ -19,15 +19,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import yaml
 
-from infra.settings import Settings
+from infra.settings import GIVEN, Settings
 
 __all__ = ["FILE", "Key", "Section", "keys", "reference", "sections"]
 
 ROOT = Path(__file__).parent.parent
 FILE = "docs/reference.md"
-
-# Fields that the program fills in; the file cannot name them.
-NOT_KEYS = "region", "token", "secret_keys"
 
 _HEAD = """\
 # Reference of a stack file
@@ -106,7 +103,7 @@ def sections(
         usual: What stands there when nothing is said: its fields are the defaults.
     """
     types, texts = get_type_hints(cls), _arguments(cls)
-    named = [field for field in fields(cls) if path or field.name not in NOT_KEYS]
+    named = [field for field in fields(cls) if path or field.name not in GIVEN]
     own = (
         *_kind(cls, path),
         *(

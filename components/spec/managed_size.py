@@ -3,7 +3,9 @@
 __all__ = ["size_problem"]
 
 
-def size_problem(*, running: int, sent: int, low: int, high: int) -> str | None:
+def size_problem(
+    cluster: str, group: str, *, running: int, sent: int, low: int, high: int
+) -> str | None:
     """
     Tell why a change of bounds must not be sent to EKS.
 
@@ -11,6 +13,8 @@ def size_problem(*, running: int, sent: int, low: int, high: int) -> str | None:
     state, which is that of the last deployment or refresh.
 
     Args:
+        cluster: Name of the cluster.
+        group: Name of the node group at EKS.
         running: Nodes that the group is to have now, as the autoscaler wants it.
         sent: Size that would be sent.
         low: New minimum.
@@ -46,8 +50,9 @@ def size_problem(*, running: int, sent: int, low: int, high: int) -> str | None:
     if sent < low:
         return (
             f"min={low} is above the {running} nodes of the group, which EKS "
-            "refuses; give it the nodes first, by `aws eks update-nodegroup-config` "
-            f"with `--scaling-config minSize={low},maxSize={high},desiredSize={low}`, "
-            "then run `pulumi up --refresh`"
+            "refuses; give it the nodes first, by `aws eks update-nodegroup-config "
+            f"--cluster-name {cluster} --nodegroup-name {group} --scaling-config "
+            f"minSize={low},maxSize={high},desiredSize={low}`, then run "
+            "`pulumi up --refresh`"
         )
     return None

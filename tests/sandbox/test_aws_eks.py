@@ -189,6 +189,26 @@ def test_a_cluster_changes_in_place(world, change):
     made.delete()
 
 
+@pytest.mark.parametrize(
+    ("key", "config"),
+    [
+        (
+            "kubeSchedulerConfig",
+            {"nodeResourcesFit": {"scoringStrategy": {"type": "MostAllocated"}}},
+        ),
+        (
+            "kubeControllerManagerConfig",
+            {"podGcControllerConfig": {"terminatedPodGcThreshold": 500}},
+        ),
+    ],
+)
+def test_what_a_control_plane_was_told_stays_when_it_is_left_out(world, key, config):
+    made = world.cluster("told", **{key: config})
+
+    assert not made.diff(**{key: None}).changes
+    made.delete()
+
+
 def test_endpoint_access_of_a_cluster_changes_in_place(world):
     made = world.cluster("open")
     config = {

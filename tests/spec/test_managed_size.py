@@ -4,14 +4,16 @@ import pytest
 
 from components.spec.managed_size import size_problem
 
+NAMES = ("prod", "job-1a")
+
 
 @pytest.mark.parametrize(("running", "sent"), [(0, 0), (3, 3), (3, 5), (8, 8)], ids=str)
 def test_bounds_around_the_nodes_are_sent(running, sent):
-    assert size_problem(running=running, sent=sent, low=0, high=8) is None
+    assert size_problem(*NAMES, running=running, sent=sent, low=0, high=8) is None
 
 
 def test_h053_an_old_size_below_the_nodes_is_never_sent():
-    problem = size_problem(running=30, sent=0, low=0, high=60)
+    problem = size_problem(*NAMES, running=30, sent=0, low=0, high=60)
 
     assert (
         "the group has 30 nodes, and Pulumi knows of 0: to send that with the new "
@@ -38,7 +40,7 @@ def test_h053_an_old_size_below_the_nodes_is_never_sent():
     ],
 )
 def test_what_eks_would_refuse_is_said_with_the_way_out(sizes, said):
-    problem = size_problem(**sizes)
+    problem = size_problem(*NAMES, **sizes)
 
     assert problem is not None
     assert problem.startswith(said)
@@ -46,7 +48,10 @@ def test_what_eks_would_refuse_is_said_with_the_way_out(sizes, said):
 
 
 def test_a_higher_minimum_names_the_call_that_gives_the_nodes_first():
-    problem = size_problem(running=2, sent=2, low=3, high=8)
+    problem = size_problem(*NAMES, running=2, sent=2, low=3, high=8)
 
     assert problem is not None
-    assert "`--scaling-config minSize=3,maxSize=8,desiredSize=3`" in problem
+    assert (
+        "`aws eks update-nodegroup-config --cluster-name prod --nodegroup-name job-1a "
+        "--scaling-config minSize=3,maxSize=8,desiredSize=3`"
+    ) in problem

@@ -24,7 +24,7 @@ ALL_HOURS = 168.0
 
 _TOLERANCE = 0.1
 """
-By how much two numbers must differ before an HPA takes one for the other.
+By how much two numbers must differ before an HPA tells them apart.
 
 Sources: kube-controller-manager, horizontal-pod-autoscaler-tolerance.
 """

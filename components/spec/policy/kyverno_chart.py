@@ -22,8 +22,8 @@ def kyverno_values(
     Only what mutates pods runs: no reports (one object for each mutated pod), no
     background scans, no clean-up. The chart's hooks, which take the webhooks away
     when it is uninstalled, run on the same nodes. Definitions stay then, with the
-    policies of all. Its own resource filters leave
-    out the system's namespaces once more, nodes and bindings.
+    policies of all. Its own resource filters leave out the system's namespaces once
+    more, nodes and bindings.
 
     Args:
         kyverno: The settings.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
 
 from ..problems import choices, refuse
-from .iam import document
+from .iam import LAUNCHED, document
 from .pool import PoolRules
 
 __all__ = [
@@ -49,15 +49,6 @@ NODE_POLICIES = (
     "AmazonEC2ContainerRegistryPullOnly",
 )
 """What a node may do. Sources: EKS user guide, Auto Mode, node role."""
-
-_TAGGED = (
-    "fleet",
-    "instance",
-    "volume",
-    "network-interface",
-    "launch-template",
-    "spot-instances-request",
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -139,7 +130,7 @@ def tagging_policy(partition: str) -> dict[str, Any]:
     Sources:
         EKS user guide, Auto Mode, custom AWS tags, with its resources named.
     """
-    created = [f"arn:{partition}:ec2:*:*:{kind}/*" for kind in _TAGGED]
+    created = [f"arn:{partition}:ec2:*:*:{kind}/*" for kind in LAUNCHED]
     cluster = "aws:RequestTag/eks:eks-cluster-name"
     return document(
         [

@@ -5,7 +5,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["POLICY_LIMIT", "Account", "document", "text"]
+__all__ = ["LAUNCHED", "POLICY_LIMIT", "Account", "document", "text"]
+
+LAUNCHED = (
+    "fleet",
+    "instance",
+    "volume",
+    "network-interface",
+    "launch-template",
+    "spot-instances-request",
+)
+"""
+What EC2 makes when Karpenter launches a node, that of EKS Auto Mode too.
+
+Sources: Karpenter 1.15 reference, CloudFormation.
+"""
 
 POLICY_LIMIT = 6_144
 """Longest managed policy, without white space. Source: IAM user guide, quotas."""

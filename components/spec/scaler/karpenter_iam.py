@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .iam import Account, document
+from .iam import LAUNCHED, Account, document
 from .versions import parsed
 
 __all__ = ["CONTROLLER_POLICIES", "controller_policies"]
@@ -23,14 +23,6 @@ Six, because one is too long for long names: IAM allows 6,144 characters each.
 Sources: Karpenter 1.15 reference, CloudFormation.
 """
 
-_CREATED = (
-    "fleet",
-    "instance",
-    "volume",
-    "network-interface",
-    "launch-template",
-    "spot-instances-request",
-)
 _CREATING = ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]
 _NODE_CLASS = "karpenter.k8s.aws/ec2nodeclass"
 _REGION = "topology.kubernetes.io/region"
@@ -112,13 +104,13 @@ def _node_lifecycle(account: Account, version: str) -> list[dict[str, Any]]:
         {
             "Sid": "AllowScopedEC2InstanceActionsWithTags",
             "Action": [f"ec2:{action}" for action in _CREATING],
-            "Resource": _ec2(account, *_CREATED),
+            "Resource": _ec2(account, *LAUNCHED),
             "Condition": _requested(account),
         },
         {
             "Sid": "AllowScopedResourceCreationTagging",
             "Action": ["ec2:CreateTags"],
-            "Resource": _ec2(account, *_CREATED),
+            "Resource": _ec2(account, *LAUNCHED),
             "Condition": _requested(account, {"ec2:CreateAction": _CREATING}),
         },
         _later_tagging(account),
