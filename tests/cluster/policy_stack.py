@@ -12,6 +12,7 @@ from typing import Any
 
 from sandbox.environment import ROOT, Layout, for_pulumi
 from sandbox.tools import pulumi_folder
+from tests.engine import forks
 
 PROJECT = """
 name: policy
@@ -124,7 +125,8 @@ class PolicyStack:
         plugins = layout.home / ".pulumi" / "plugins" / plugin
         plugins.mkdir(parents=True)
         (plugins / "pulumi-resource-kubernetes").symlink_to(provider)
-        venv = self._environ["VIRTUAL_ENV"]
+        venv = forks.environment(folder / ".venv")
+        self._environ["PATH"] = f"{venv}/bin{os.pathsep}{self._environ['PATH']}"
         (folder / "Pulumi.yaml").write_text(PROJECT.format(venv=venv))
         (folder / "__main__.py").write_text(program)
         (folder / "local.py").write_text(LOCAL)

@@ -16,6 +16,7 @@ import yaml
 
 from sandbox import account, checkpoint
 from sandbox.environment import Layout
+from tests.engine import forks
 
 ROOT = Path(__file__).absolute().parent.parent.parent
 LINKS = ("__main__.py", "Pulumi.yaml", "components", "infra", "sandbox")
@@ -114,16 +115,22 @@ class Project:
 
     Args:
         folder: An empty folder.
-        saves: Whether the state is saved after each resource, which a run that is
-            killed needs, and which is most of what the CLI does.
+        saves: Whether the state is saved after each resource, which a run that does
+            not end well needs, and which is most of what the CLI does.
+        kills: Whether runs are killed, and not just refused or failing.
     """
 
-    def __init__(self, folder: Path, *, saves: bool = False) -> None:
+    def __init__(
+        self, folder: Path, *, saves: bool = False, kills: bool = False
+    ) -> None:
         self.root = folder / "project"
         self.root.mkdir()
         for name in LINKS:
             (self.root / name).symlink_to(ROOT / name)
-        (self.root / ".venv").symlink_to(sys.prefix)
+        if kills:
+            (self.root / ".venv").symlink_to(sys.prefix)
+        else:
+            forks.environment(self.root / ".venv")
         for file in ROOT.glob("Pulumi.*.yaml"):
             (self.root / file.name).write_bytes(file.read_bytes())
         self.layout = Layout(state=folder / "state")

@@ -12,6 +12,7 @@ from typing import Any
 from sandbox.environment import Layout, for_pulumi
 from sandbox.standins import install
 from sandbox.tools import pulumi_folder
+from tests.engine import forks
 
 HERE = Path(__file__).parent
 PROJECT = """
@@ -46,11 +47,12 @@ class EngineStack:
         )
         # No local AWS runs here, so every cluster counts as reachable.
         del self._environ["AWS_ENDPOINT_URL"]
-        venv = self._environ["VIRTUAL_ENV"]
+        venv = forks.environment(folder / ".venv")
         (folder / "Pulumi.yaml").write_text(PROJECT.format(venv=venv))
+        self._environ["PATH"] = f"{venv}/bin{os.pathsep}{self._environ['PATH']}"
         self.write(program)
         install(self.layout)
-        self._echo(Path(venv))
+        self._echo(venv)
         self.run("stack", "init", "dev")
 
     def _echo(self, venv: Path) -> None:

@@ -15,7 +15,7 @@ import boto3
 from sandbox import account, standins
 from sandbox.environment import Layout, for_pulumi, sealed
 from sandbox.tools import pulumi_folder
-from tests.engine.project import REGION
+from tests.engine.project import REGION, ROOT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +67,12 @@ class Place:
     def write(self, name: str, text: str) -> None:
         """Write a file of the program."""
         (self.program / name).write_text(text)
+
+    def take_plugins_from(self, checkout: Path) -> None:
+        """Start the stand-ins with the virtual environment of another checkout."""
+        for launcher in self._layout.home.rglob("pulumi-resource-*"):
+            text = launcher.read_text()
+            launcher.write_text(text.replace(f"{ROOT}/", f"{checkout}/"))
 
     def pulumi(self, *words: str) -> Done:
         """Call the CLI in the folder of the program."""

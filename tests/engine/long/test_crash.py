@@ -39,7 +39,7 @@ class Story:
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory):
-    project = Project(tmp_path_factory.mktemp("crash"), saves=True)
+    project = Project(tmp_path_factory.mktemp("crash"), saves=True, kills=True)
     steps: dict[str, Run] = {}
     left: dict[str, int] = {}
     try:

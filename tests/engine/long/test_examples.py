@@ -16,6 +16,7 @@ from sandbox import account
 from sandbox.aws import eks_cluster_api
 from sandbox.aws.eks_api import EksApi
 from sandbox.aws.journal import Journal
+from tests.engine import forks
 from tests.engine.long.place import Done, Place
 from tests.engine.project import ROOT
 from tests.sandbox.kubernetes_driver import kubeconfig
@@ -50,7 +51,10 @@ class Story:
 
 @pytest.fixture(scope="module")
 def stories(tmp_path_factory):
-    place = Place(tmp_path_factory.mktemp("examples"))
+    folder = tmp_path_factory.mktemp("examples")
+    checkout = forks.checkout(folder / "checkout")
+    place = Place(folder, path=[checkout / ".venv" / "bin"])
+    place.take_plugins_from(checkout)
     try:
         exists(place)
         place.environ["KUBECONFIG"] = clusters()
