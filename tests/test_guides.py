@@ -27,9 +27,10 @@ KILLS = re.compile(
 HARMLESS = (
     # The job that the guide itself has started.
     "kubectl delete job probe",
-    # Pools without a node.
+    # Pools without a node, and their classes.
     'test -z "$(kubectl get nodeclaims -o name)" && '
-    "kubectl delete nodepools.karpenter.sh job job-arm --wait",
+    "kubectl delete nodepools.karpenter.sh job job-arm --wait && "
+    "kubectl delete nodeclasses.eks.amazonaws.com job job-arm",
 )
 
 NODES = "eks-jobs:index:JobNodes"

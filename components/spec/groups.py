@@ -132,7 +132,8 @@ class JobGroup(NodeGroup):
         ami_id: Image of your own. None is the pinned release of the EKS image.
         longest_job: How long a job may run, in hours, minutes and seconds, `6h`:
             scalers that end old nodes let it finish. None is not known. Nodes that
-            run keep the limit they were made with: cordon them before you raise it.
+            run keep the limit they were made with: close them once it is raised,
+            before longer jobs start.
 
     Raises:
         ValueError: See `NodeGroup`; also an image id without the form of EC2, a
