@@ -16,6 +16,7 @@ from .spec.instance_types import InstanceTypes
 from .spec.node_config import check_group, job_user_data
 from .spec.problems import refuse
 from .spec.scaler.autoscaler_groups import (
+    capacity_tags,
     check_group_tags,
     group_driver_problems,
     option_tags,
@@ -61,7 +62,13 @@ class JobNodesArgs:
 
     def __post_init__(self) -> None:
         check_group(self.group, self.instance_types)
-        check_group_tags(self.cluster.name, self.group, self.options, self.tags)
+        check_group_tags(
+            self.cluster.name,
+            self.group,
+            self.options,
+            self.instance_types,
+            self.tags,
+        )
         refuse(group_driver_problems(self.group))
         if self.ami_release is None and self.group.ami_id is None:
             raise ValueError(
@@ -239,6 +246,11 @@ def _group_tags(
 ) -> list[tuple[str, str, bool]]:
     """Return key, value and whether instances get the tag as well, in key order."""
     cluster, group, options = args.cluster.name, args.group, args.options
-    read = {**autoscaler_tags(cluster, group), **option_tags(options)}
-    every = {**self_managed_group_tags(cluster, group, options), **tags}
+    types = args.instance_types
+    read = {
+        **autoscaler_tags(cluster, group),
+        **capacity_tags(group, types),
+        **option_tags(options),
+    }
+    every = {**self_managed_group_tags(cluster, group, options, types), **tags}
     return [(key, every[key], key not in read) for key in sorted(every)]

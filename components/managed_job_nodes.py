@@ -84,6 +84,7 @@ class ManagedJobNodesArgs:
             self.cluster.name,
             self.group,
             self.scaler.scale_down(self.group.name),
+            self.instance_types,
             self.tags,
         )
 
@@ -201,7 +202,9 @@ def _scaling_tags(
         lambda parts: cast("list[Any]", parts)[0].autoscaling_groups[0].name
     )
     options = args.scaler.scale_down(args.group.name)
-    tags = managed_group_tags(args.cluster.name, args.group, options)
+    tags = managed_group_tags(
+        args.cluster.name, args.group, options, args.instance_types
+    )
     for key, value in sorted(tags.items()):
         aws.autoscaling.Tag(
             f"{name}-{key}",

@@ -20,7 +20,7 @@ from components.spec.scaler.autoscaler_groups import (
 )
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
 from components.spec.scaler.karpenter import Karpenter
-from components.spec.tags import TAG_LIMIT
+from components.spec.tags import TAG_LIMIT, disk_mib
 from infra import scaled_groups
 from infra.markdown import pairs, table
 from infra.settings import Settings
@@ -91,14 +91,18 @@ def _facts(
     else:
         qps = group.kubelet.registry_pull_qps
         limit = f"{qps} a second, {group.kubelet.burst} at once" if qps else "no limit"
+        share = disk_mib(group.volume) // group.kubelet.max_pods
         yield "pods of a node", group.kubelet.max_pods
+        yield "disk of each pod", f"about {share} MiB, images included"
         yield "image pulls", limit
     yield "image", _image(group, settings)
     yield "user data", _user_data_size(group, settings, types)
-    yield "tags", _tags(group, settings)
+    yield "tags", _tags(group, settings, types)
 
 
-def _tags(group: ServerGroup | JobGroup, settings: Settings) -> str:
+def _tags(
+    group: ServerGroup | JobGroup, settings: Settings, types: InstanceTypes
+) -> str:
     scaler, every = settings.scaler, {"Name", *settings.tags, *group.tags}
     if isinstance(group, ServerGroup):
         return _of_limit(every, "the node group")
@@ -106,12 +110,12 @@ def _tags(group: ServerGroup | JobGroup, settings: Settings) -> str:
         return _of_limit(every, "the nodes")
     name, options = str(settings.cluster.name), scaler.scale_down(group.name)
     if scaler.groups == "managed":
-        added = managed_group_tags(name, group, options)
+        added = managed_group_tags(name, group, options, types)
         return (
             f"{_of_limit(every, 'each node group')}; "
             f"{_of_limit(added, 'its Auto Scaling group')}, beside those of EKS"
         )
-    own = self_managed_group_tags(name, group, options)
+    own = self_managed_group_tags(name, group, options, types)
     return _of_limit(every | own.keys(), "the Auto Scaling group")
 
 

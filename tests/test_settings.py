@@ -750,14 +750,14 @@ def test_secret_keys_are_remembered(config):
 
 def test_an_encrypted_value_is_read_without_the_cli_as_a_stand_in(tmp_path):
     (tmp_path / "Pulumi.yaml").write_text("name: eks-jobs\n")
-    job = GOOD["jobs"][0] | {"volume": {"kms_key_id": {"secure": "v1:abc"}}}
+    job = GOOD["jobs"][0] | {"tags": {"owner": {"secure": "v1:abc"}}}
     own = {f"eks-jobs:{key}": GOOD[key] for key in GOOD} | {"eks-jobs:jobs": [job]}
     (tmp_path / "Pulumi.dev.yaml").write_text(
         json.dumps({"config": {"aws:region": REGION} | own})
     )
     actual = settings.load_file(tmp_path, "dev")
 
-    assert "secret" == actual.jobs[0].volume.kms_key_id
+    assert {"owner": "secret"} == actual.jobs[0].tags
     assert ("eks-jobs-dev", REGION) == (actual.cluster.name, actual.region)
 
 

@@ -11,6 +11,7 @@ __all__ = [
     "ami_type",
     "architecture_of",
     "driver_problems",
+    "image_problems",
     "instance_type_problems",
     "is_instance_type_name",
 ]
@@ -113,6 +114,23 @@ def _contradictions(names: Sequence[str], architecture: Architecture) -> list[st
         return []
     return [
         f"instance_types must be {architecture} like the group, got {', '.join(wrong)}"
+    ]
+
+
+def image_problems(names: Sequence[str]) -> list[str]:
+    """
+    List types on which the images that `ami_type` and `ami_parameter` name do not boot.
+
+    Sources:
+        Amazon Linux 2023 user guide, supported processors: Graviton2 and later;
+        amazonlinux/amazon-linux-2023#50.
+    """
+    first = [name for name in names if name.startswith("a1.")]
+    if not first:
+        return []
+    return [
+        "instance_types must boot Amazon Linux 2023, which needs Graviton2 or later, "
+        f"got {', '.join(first)}"
     ]
 
 

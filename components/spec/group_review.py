@@ -8,6 +8,7 @@ from .groups import JobGroup, NodeGroup, ServerGroup
 from .instance_types import InstanceType, InstanceTypes
 from .kubelet import KubeletTuning, reserved_memory_mib
 from .labels import Taint
+from .tags import disk_mib
 from .volume import Gp3Volume
 from .vpc_cni import VpcCniTuning, WarmPrefixes
 
@@ -21,6 +22,9 @@ _MB = 1_000_000
 # The kubelet's own defaults: KubeletConfiguration v1beta1.
 _KUBELET_PULL_QPS = 5
 _KUBELET_PODS = 110
+
+# Layers of a small image, logs and some scratch files; 100 GiB are enough for 176 pods.
+_SMALL_DISK_MIB = 512
 
 # What EKS gives managed groups: EKS user guide, choosing an instance type.
 _MANAGED_PODS, _MANAGED_PODS_LARGE, _LARGE_VCPUS = 110, 250, 30
@@ -85,6 +89,7 @@ def review_group(
         yield from _reserved(f"{path}.kubelet.max_pods", group.kubelet, types)
         yield from _pulls(f"{path}.kubelet", group.kubelet)
         yield from _pulls_on_slow_disk(f"{path}.volume", group.kubelet, group.volume)
+        yield from _small_disk(f"{path}.volume.size_gib", group.kubelet, group.volume)
 
 
 def _hops(path: str, hops: int) -> Iterator[Notice]:
@@ -301,6 +306,19 @@ def _pulls_on_slow_disk(
             text=f"iops={volume.iops} and throughput_mib={volume.throughput_mib} may "
             f"be too slow for registry_pull_qps={qps} and max_pods={pods}: container "
             "names stay reserved and starts fail; raise both with the pulls",
+        )
+
+
+def _small_disk(
+    path: str, kubelet: KubeletTuning, volume: Gp3Volume
+) -> Iterator[Notice]:
+    share = disk_mib(volume) // kubelet.max_pods
+    if share < _SMALL_DISK_MIB:
+        yield Notice(
+            path=path,
+            text=f"size_gib={volume.size_gib} leaves {share} MiB, images included, to "
+            f"each of max_pods={kubelet.max_pods}: a node whose disk is full evicts "
+            "jobs; raise it, or let jobs request ephemeral-storage",
         )
 
 

@@ -9,6 +9,7 @@ from . import tags as tag_rules
 from .architecture import (
     Architecture,
     driver_problems,
+    image_problems,
     instance_type_problems,
 )
 from .kubelet import KubeletTuning
@@ -227,6 +228,7 @@ def _problems(group: NodeGroup) -> list[str]:
     if isinstance(group, ServerGroup):
         return [
             *problems,
+            *image_problems(group.instance_types),
             *driver_problems(group.instance_types, "choose other types"),
             *eks_limit_problems(group.labels, group.taints),
         ]
@@ -256,7 +258,7 @@ def _hop_problems(hops: int) -> list[str]:
 
 
 def _job_problems(group: JobGroup) -> list[str]:
-    problems = []
+    problems = [] if group.ami_id else image_problems(group.instance_types)
     if group.ami_id is not None and not re.fullmatch(
         r"ami-(?:[0-9a-f]{8}|[0-9a-f]{17})", group.ami_id
     ):

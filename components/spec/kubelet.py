@@ -10,7 +10,9 @@ __all__ = ["KubeletTuning", "kube_reserved", "reserved_memory_mib"]
 _MEMORY_BASE_MIB = 255
 _MEMORY_PER_POD_MIB = 11
 _MOST_PODS = 250
-_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:h|m|s|ms))+")
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
+_SECONDS = {"h": 3600, "m": 60, "s": 1, "ms": 0.001}
+_LEAST_TIMEOUT_SECONDS = 60
 
 
 def kube_reserved(*, vcpus: int, pods: int) -> dict[str, str]:
@@ -61,8 +63,8 @@ class KubeletTuning:
         max_parallel_image_pulls: Pulls that run side by side, 1 or more; None
             leaves them unlimited. The cap to choose instead of a faster disk.
         runtime_request_timeout: How long the kubelet waits for the container
-            runtime, in Go's spelling (``15m``). Its own default of 2m gives up on a
-            container while the disk is still busy with it.
+            runtime, in Go's spelling (``15m``), 1m or more. Its own default of 2m
+            gives up on a container while the disk is still busy with it.
 
     Raises:
         ValueError: A limit is out of range. All such limits are named at once.
@@ -167,10 +169,14 @@ def _burst_problems(tuning: KubeletTuning) -> list[str]:
 
 
 def _timeout_problems(tuning: KubeletTuning) -> list[str]:
+    """List what is no duration, or too short for any node to become ready."""
     text = tuning.runtime_request_timeout
-    if _DURATION.fullmatch(text) and re.search("[1-9]", text):
+    seconds = sum(
+        float(number) * _SECONDS[unit] for number, unit in _PART.findall(text)
+    )
+    if seconds >= _LEAST_TIMEOUT_SECONDS and not _PART.sub("", text):
         return []
     return [
-        f"runtime_request_timeout must be a duration such as 15m or 90s, "
+        f"runtime_request_timeout must be a duration such as 15m or 90s, 1m or more, "
         f"got runtime_request_timeout={text}"
     ]

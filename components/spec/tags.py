@@ -9,6 +9,7 @@ from .problems import refuse
 
 if TYPE_CHECKING:
     from .groups import JobGroup
+    from .volume import Gp3Volume
 
 __all__ = [
     "TAG_LIMIT",
@@ -16,6 +17,7 @@ __all__ = [
     "autoscaler_tags",
     "case_problems",
     "check_tags",
+    "disk_mib",
     "scaling_group_tags",
     "tag_problems",
 ]
@@ -149,8 +151,9 @@ def autoscaler_tags(cluster_name: str, group: "JobGroup") -> dict[str, str]:
     """
     Return the tags by which Cluster Autoscaler finds a group and plans for it.
 
-    With zero nodes these tags are all that it knows: each label and taint, the pods
-    and the disk of a node. Without ``resources/pods`` it would plan 110 pods.
+    With zero nodes it knows what these tags say: each label and taint, the pods and the
+    disk of a node; for processors and memory see `capacity_tags`. Without
+    ``resources/pods`` it would plan 110 pods.
 
     Args:
         cluster_name: Name of the cluster.
@@ -170,7 +173,7 @@ def autoscaler_tags(cluster_name: str, group: "JobGroup") -> dict[str, str]:
             for taint in group.all_taints
         },
         f"{template}/resources/pods": str(group.kubelet.max_pods),
-        f"{template}/resources/ephemeral-storage": f"{_disk_mib(group)}Mi",
+        f"{template}/resources/ephemeral-storage": f"{disk_mib(group.volume)}Mi",
     }
 
 
@@ -204,11 +207,11 @@ def autoscaler_problems(group: "JobGroup") -> list[str]:
     return problems + _count_problems(group.tags, own, TAG_LIMIT)
 
 
-def _disk_mib(group: "JobGroup") -> int:
+def disk_mib(volume: "Gp3Volume") -> int:
     """
     Estimate the disk that pods can use, in MiB, rather too little than too much.
 
     Less 1 % for the file system, 10 % for the eviction threshold, 1 GiB reserved;
     nothing is left of a disk that only limits of your own allow.
     """
-    return max(0, group.volume.size_gib * 1024 * 99 * 9 // 1000 - 1024)
+    return max(0, volume.size_gib * 1024 * 99 * 9 // 1000 - 1024)

@@ -1,11 +1,17 @@
 """gp3 root volumes."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from .problems import refuse
 
 __all__ = ["Gp3Limits", "Gp3Volume"]
+
+_KEY_ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32}"
+_ALIAS = r"alias/[\w/-]{1,250}"
+_ARN = r"arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:"
+_KEY = re.compile(rf"{_KEY_ID}|{_ALIAS}|{_ARN}(?:key/(?:{_KEY_ID})|{_ALIAS})")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +83,8 @@ class Gp3Volume:
         iops: Provisioned IOPS, 3,000 to 80,000.
         throughput_mib: Throughput in MiB/s, 125 to 2,000 and at most a quarter
             of *iops*.
-        kms_key_id: Key for the encryption: ARN, id or alias. None is the key that
+        kms_key_id: Key for the encryption: an id, `alias/<name>`, or the ARN of
+            either. None is the key that
             the account uses for EBS. The policy of a key of your own must let those
             use it who launch nodes: AWSServiceRoleForAutoScaling for groups of
             servers and those of Cluster Autoscaler, else the role of Karpenter's
@@ -91,7 +98,8 @@ class Gp3Volume:
     Sources:
         8,000 IOPS and 800 MiB/s: the brief of the project. Limits: `Gp3Limits`.
         AWSServiceRoleForAutoScaling: EC2 Auto Scaling user guide, required key
-        policy for encrypted volumes.
+        policy for encrypted volumes. Forms of a key: KMS developer guide, key
+        identifiers; EC2 itself checks none of them before a launch.
     """
 
     size_gib: int = 100
@@ -102,9 +110,10 @@ class Gp3Volume:
 
     def __post_init__(self) -> None:
         problems = _range_problems(self) or _ratio_problems(self)
-        if self.kms_key_id is not None and not self.kms_key_id.strip():
+        if self.kms_key_id is not None and not _KEY.fullmatch(self.kms_key_id):
             problems.append(
-                "kms_key_id must name a key or be left out, got an empty text"
+                "kms_key_id must be the id of a key, alias/<name>, or the ARN of "
+                f"either (or be left out), got kms_key_id={self.kms_key_id}"
             )
         refuse(problems)
 

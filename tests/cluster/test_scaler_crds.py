@@ -82,7 +82,7 @@ GROUPS: Mapping[str, NodeGroup] = {
     ),
     "own image and key": job(
         ami_id="ami-0123456789abcdef0",
-        volume=Gp3Volume(kms_key_id="arn:aws:kms:eu-west-1:111122223333:key/k"),
+        volume=Gp3Volume(kms_key_id="arn:aws:kms:eu-west-1:111122223333:alias/k"),
     ),
     "unknown type": job(instance_types=("m99i.4xlarge",)),
     "servers": ServerPool(

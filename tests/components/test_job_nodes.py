@@ -173,7 +173,9 @@ def test_h049_a_group_of_zero_nodes_is_known_to_the_autoscaler(deploy):
         f"{TEMPLATE_TAG}/label/eks-jobs/group": "job",
         f"{TEMPLATE_TAG}/label/kubernetes.io/arch": "amd64",
         f"{TEMPLATE_TAG}/label/team": "data",
+        f"{TEMPLATE_TAG}/resources/cpu": "15890m",
         f"{TEMPLATE_TAG}/resources/ephemeral-storage": "90214Mi",
+        f"{TEMPLATE_TAG}/resources/memory": "64521Mi",
         f"{TEMPLATE_TAG}/resources/pods": "60",
         f"{TEMPLATE_TAG}/taint/eks-jobs/group": "job:NoSchedule",
         f"{TEMPLATE_TAG}/taint/gpu": ":NoExecute",
@@ -385,11 +387,11 @@ def test_a_change_reaches_nothing_that_holds_running_nodes(deploy, changes, type
     }
 
 
-def test_a_change_of_the_pod_count_changes_one_tag_of_the_group(deploy):
+def test_a_change_of_the_pod_count_changes_two_tags_of_the_group(deploy):
     nodes = group(kubelet=KubeletTuning(max_pods=50))
     before, after = deployed(deploy), deployed(deploy, group=nodes)
 
-    assert {f"{TEMPLATE_TAG}/resources/pods"} == {
+    assert {f"{TEMPLATE_TAG}/resources/{name}" for name in ("memory", "pods")} == {
         key for key, value in tags(after).items() if tags(before)[key] != value
     }
     assert {"tags"} == {
@@ -482,8 +484,8 @@ def test_h078_a_name_fits_with_the_suffix_of_pulumi(deploy, length):
             "with k8s.io/cluster-autoscaler/ belong to this library",
         ),
         (
-            {"tags": {f"t{number}": "" for number in range(37)}},
-            "tags must be at most 50 with the 14 that the library adds, got 51: t36",
+            {"tags": {f"t{number}": "" for number in range(35)}},
+            "tags must be at most 50 with the 16 that the library adds, got 51: t34",
         ),
     ],
 )
@@ -493,6 +495,6 @@ def test_h087_rejects(overrides, message):
 
 
 def test_h087_as_many_tags_as_aws_takes_are_accepted(deploy):
-    own = {f"t{number}": "" for number in range(36)}
+    own = {f"t{number}": "" for number in range(34)}
 
     assert 50 == len(tags(deployed(deploy, tags=own)))

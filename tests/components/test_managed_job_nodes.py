@@ -48,7 +48,9 @@ KEYS = {
     ),
     f"{PREFIX}/label/eks-jobs/group",
     f"{PREFIX}/label/kubernetes.io/arch",
+    f"{PREFIX}/resources/cpu",
     f"{PREFIX}/resources/ephemeral-storage",
+    f"{PREFIX}/resources/memory",
     f"{PREFIX}/resources/pods",
     f"{PREFIX}/taint/eks-jobs/group",
 }

@@ -56,6 +56,20 @@ def test_a_server_group_keeps_two_nodes_and_pays_for_no_faster_disk():
     assert Gp3Volume(size_gib=100, iops=3_000, throughput_mib=125) == group.volume
 
 
+@pytest.mark.parametrize("make", [job, server])
+def test_the_first_graviton_boots_no_image_of_eks(make):
+    message = (
+        "instance_types must boot Amazon Linux 2023, which needs Graviton2 or later, "
+        "got a1.xlarge"
+    )
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        make(architecture="arm64", instance_types=("a1.xlarge", "m7g.xlarge"))
+
+
+def test_the_first_graviton_boots_an_image_of_ones_own():
+    job(architecture="arm64", instance_types=("a1.xlarge",), ami_id="ami-0a1b2c3d")
+
+
 def test_servers_have_no_driver_for_gpus():
     message = (
         "instance_types must be without GPUs and Neuron chips, for which the standard "

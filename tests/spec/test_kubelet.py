@@ -101,8 +101,8 @@ def test_h038_no_pull_limit_is_written_as_zero_without_a_burst():
         {"registry_burst": 1},
         {"max_parallel_image_pulls": 1},
         {"runtime_request_timeout": "90s"},
-        {"runtime_request_timeout": "0h0m1s"},
-        {"runtime_request_timeout": "500ms"},
+        {"runtime_request_timeout": "0h1m0s"},
+        {"runtime_request_timeout": "60000ms"},
         {"runtime_request_timeout": "1.5h"},
     ],
 )
@@ -136,10 +136,18 @@ def test_accepts_the_edges(kwargs):
         *[
             (
                 {"runtime_request_timeout": text},
-                f"runtime_request_timeout must be a duration such as 15m or 90s, "
-                f"got runtime_request_timeout={text}",
+                f"runtime_request_timeout must be a duration such as 15m or 90s, 1m or "
+                f"more, got runtime_request_timeout={text}",
             )
-            for text in ("", "15", "1d", "0s", "0h0m", "-5m", "15 m", "15M")
+            for text in ("", "15", "1d", "0s", "0h0m", "-5m", "15 m", "15M", "15ms")
+        ],
+        *[
+            (
+                {"runtime_request_timeout": text},
+                f"runtime_request_timeout must be a duration such as 15m or 90s, 1m or "
+                f"more, got runtime_request_timeout={text}",
+            )
+            for text in ("59s", "0.9m", "59999ms", "5x15m")
         ],
         (
             {"max_pods": 0, "registry_burst": 0},

@@ -290,6 +290,29 @@ def test_h039_pulls_and_volume_that_fit_are_silent(kubelet, volume):
     assert [] == of_job(fast_job(kubelet=kubelet, volume=volume))
 
 
+@pytest.mark.parametrize(
+    ("pods", "size", "share"), [(60, 34, 499), (250, 100, 360), (177, 100, 509)]
+)
+def test_h094_a_disk_that_is_small_for_its_pods_warns(pods, size, share):
+    volume = Gp3Volume(size_gib=size)
+    kubelet = KubeletTuning(max_pods=pods)
+    found = of_job(fast_job(kubelet=kubelet, volume=volume))
+
+    assert (
+        f"jobs[0].volume.size_gib: size_gib={size} leaves {share} MiB, images "
+        f"included, to each of max_pods={pods}: a node whose disk is full evicts jobs; "
+        "raise it, or let jobs request ephemeral-storage"
+    ) in found
+
+
+@pytest.mark.parametrize(("pods", "size"), [(60, 36), (176, 100)])
+def test_h094_a_disk_that_is_large_enough_is_silent(pods, size):
+    volume = Gp3Volume(size_gib=size)
+    found = of_job(fast_job(kubelet=KubeletTuning(max_pods=pods), volume=volume))
+
+    assert [] == [line for line in found if "size_gib" in line]
+
+
 def test_h039_holds_for_servers_with_raised_pulls():
     assert [
         "servers[0].volume: iops=3000 and throughput_mib=125 may be too slow for "

@@ -6,6 +6,7 @@ import pytest
 
 from components.spec.volume import Gp3Limits, Gp3Volume
 
+KEY = "1234abcd-12ab-34cd-56ef-1234567890ab"
 SMALL_IMAGE = Gp3Limits(min_size_gib=1)
 
 
@@ -28,6 +29,11 @@ def test_the_default_is_tuned_for_bursts_of_pulls():
         {"size_gib": 160, "iops": 80_000, "throughput_mib": 2_000},
         {"size_gib": 65_536, "iops": 80_000, "throughput_mib": 2_000},
         {"kms_key_id": "alias/ebs"},
+        {"kms_key_id": "alias/aws/ebs"},
+        {"kms_key_id": KEY},
+        {"kms_key_id": f"mrk-{'0a' * 16}"},
+        {"kms_key_id": f"arn:aws:kms:eu-west-1:111122223333:key/{KEY}"},
+        {"kms_key_id": "arn:aws-cn:kms:cn-north-1:111122223333:alias/nodes"},
     ],
 )
 def test_h040_accepts_the_edges_of_what_ebs_accepts(kwargs):
@@ -87,10 +93,23 @@ def test_h040_accepts_the_edges_of_what_ebs_accepts(kwargs):
             "iops=4000 needs size_gib of at least 8, got size_gib=1\n"
             "throughput_mib=1001 needs iops of at least 4004, got iops=4000",
         ),
-        (
-            {"kms_key_id": " "},
-            "kms_key_id must name a key or be left out, got an empty text",
-        ),
+        *[
+            (
+                {"kms_key_id": text},
+                "kms_key_id must be the id of a key, alias/<name>, or the ARN of "
+                f"either (or be left out), got kms_key_id={text}",
+            )
+            for text in (
+                " ",
+                "nodes",
+                "alias:nodes",
+                "alias/",
+                KEY[:-1],
+                f"key/{KEY}",
+                f"arn:aws:iam::111122223333:role/{KEY}",
+                f"arn:aws:kms:eu-west-1:111122223333:{KEY}",
+            )
+        ],
     ],
 )
 def test_h040_rejects_what_ebs_would_reject(kwargs, message):

@@ -3,13 +3,16 @@
 from collections.abc import Iterator, Mapping
 
 from ..architecture import driver_problems
+from ..capacity import node_capacity
 from ..groups import JobGroup, Size
+from ..instance_types import InstanceTypes
 from ..labels import eks_limit_problems
 from ..network import ExistingNetwork, NewNetwork
 from ..tags import autoscaler_tags, check_tags, scaling_group_tags
 from .cluster_autoscaler import ClusterAutoscaler, ScaleDown
 
 __all__ = [
+    "capacity_tags",
     "check_group_tags",
     "group_driver_problems",
     "managed_group_tags",
@@ -20,6 +23,7 @@ __all__ = [
     "zone_sizes",
 ]
 
+_RESOURCES = "k8s.io/cluster-autoscaler/node-template/resources"
 _OPTIONS = "k8s.io/cluster-autoscaler/node-template/autoscaling-options"
 _DISCOVERY = ("k8s.io/cluster-autoscaler/enabled",)
 
@@ -34,15 +38,53 @@ def option_tags(options: ScaleDown) -> dict[str, str]:
     return {f"{_OPTIONS}/{name}": value for name, value in options.options().items()}
 
 
+def capacity_tags(group: JobGroup, instance_types: InstanceTypes) -> dict[str, str]:
+    """
+    Return the tags that say what pods may request of a node of the first type.
+
+    Without them the autoscaler plans a group that has no node with whole instances: it
+    counts four jobs of 4 vCPU on 16 where the kubelet leaves room for three, and makes
+    nodes again and again for a job that asks for all 16. The memory is the most that a
+    node can have; with less a job that fits would wait for ever.
+
+    Args:
+        group: Job group.
+        instance_types: Facts about its types; no tags when the first is not known.
+
+    Sources:
+        Cluster Autoscaler, cloudprovider/aws/aws_manager.go, buildNodeFromTemplate;
+        kubernetes/autoscaler#2809.
+    """
+    types = [instance_types.find(name) for name in group.instance_types]
+    if types[0] is None:
+        return {}
+    largest = max(one.vcpus for one in types if one is not None)
+    node = node_capacity(group, types[0], largest)
+    return {
+        f"{_RESOURCES}/cpu": f"{node.allocatable_cpu_m}m",
+        f"{_RESOURCES}/memory": f"{max(0, node.allocatable_memory_mib)}Mi",
+    }
+
+
 def self_managed_group_tags(
-    cluster_name: str, group: JobGroup, options: ScaleDown
+    cluster_name: str,
+    group: JobGroup,
+    options: ScaleDown,
+    instance_types: InstanceTypes,
 ) -> dict[str, str]:
     """Return all tags of the library on the Auto Scaling group of a job group."""
-    return {**scaling_group_tags(cluster_name, group), **option_tags(options)}
+    return {
+        **scaling_group_tags(cluster_name, group),
+        **capacity_tags(group, instance_types),
+        **option_tags(options),
+    }
 
 
 def managed_group_tags(
-    cluster_name: str, group: JobGroup, options: ScaleDown
+    cluster_name: str,
+    group: JobGroup,
+    options: ScaleDown,
+    instance_types: InstanceTypes,
 ) -> dict[str, str]:
     """
     Return what must be added to the Auto Scaling group of a managed group.
@@ -51,12 +93,20 @@ def managed_group_tags(
     tags down.
     """
     discovery = (*_DISCOVERY, f"k8s.io/cluster-autoscaler/{cluster_name}")
-    every = {**autoscaler_tags(cluster_name, group), **option_tags(options)}
+    every = {
+        **autoscaler_tags(cluster_name, group),
+        **capacity_tags(group, instance_types),
+        **option_tags(options),
+    }
     return {key: value for key, value in every.items() if key not in discovery}
 
 
 def check_group_tags(
-    cluster_name: str, group: JobGroup, options: ScaleDown, tags: Mapping[str, str]
+    cluster_name: str,
+    group: JobGroup,
+    options: ScaleDown,
+    instance_types: InstanceTypes,
+    tags: Mapping[str, str],
 ) -> None:
     """
     Count all tags of a group.
@@ -65,12 +115,13 @@ def check_group_tags(
         cluster_name: Name of the cluster.
         group: The group.
         options: Its options, which are tags too.
+        instance_types: Facts about its types, which are tags too.
         tags: Tags of the stack.
 
     Raises:
         ValueError: AWS would refuse them; the surplus is listed.
     """
-    own = self_managed_group_tags(cluster_name, group, options)
+    own = self_managed_group_tags(cluster_name, group, options, instance_types)
     check_tags({**tags, **group.tags}, own)
 
 

@@ -243,6 +243,7 @@ def _fit(
                 name,
                 group,
                 scaler.scale_down(group.name),
+                instance_types,
                 tags,
             )
 

@@ -76,13 +76,13 @@ def test_h085_refuses_pools_that_eks_does_not_have(settings, message):
 
 
 def test_the_disk_keeps_its_tuning():
-    volume = Gp3Volume(kms_key_id="key")
+    volume = Gp3Volume(kms_key_id="alias/key")
 
     assert auto_node_class(job(volume=volume), site())["spec"]["ephemeralStorage"] == {
         "size": "100Gi",
         "iops": 8_000,
         "throughput": 800,
-        "kmsKeyID": "key",
+        "kmsKeyID": "alias/key",
     }
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from components.spec.balloon.settings import WarmPoolBalloon
 from components.spec.groups import Size, Taint
 from components.spec.scaler.autoscaler_groups import (
+    capacity_tags,
     check_group_tags,
     managed_group_tags,
     managed_problems,
@@ -22,7 +23,7 @@ from components.spec.scaler.cluster_autoscaler import (
     WarmPool,
 )
 from components.spec.tags import scaling_group_tags
-from tests.spec.scaler.builders import job
+from tests.spec.scaler.builders import TYPES, job
 
 TEMPLATE = "k8s.io/cluster-autoscaler/node-template"
 OPTIONS = f"{TEMPLATE}/autoscaling-options"
@@ -69,15 +70,19 @@ def test_options_that_would_keep_empty_nodes_are_refused(options, message):
 
 
 def test_h049_a_self_managed_group_carries_every_tag():
-    tags = self_managed_group_tags("prod", job(), ScaleDown())
+    tags = self_managed_group_tags("prod", job(), ScaleDown(), TYPES)
 
-    assert {**scaling_group_tags("prod", job()), **option_tags(ScaleDown())} == tags
+    assert tags == {
+        **scaling_group_tags("prod", job()),
+        **capacity_tags(job(), TYPES),
+        **option_tags(ScaleDown()),
+    }
     assert "owned" == tags["k8s.io/cluster-autoscaler/prod"]
 
 
 def test_h049_a_managed_group_gets_what_eks_does_not_hand_down():
     tags = managed_group_tags(
-        "prod", job(taints=(Taint(key="gpu", effect="NoExecute"),)), ScaleDown()
+        "prod", job(taints=(Taint(key="gpu", effect="NoExecute"),)), ScaleDown(), TYPES
     )
 
     assert tags == {
@@ -87,19 +92,42 @@ def test_h049_a_managed_group_gets_what_eks_does_not_hand_down():
         f"{TEMPLATE}/taint/gpu": ":NoExecute",
         f"{TEMPLATE}/resources/pods": "60",
         f"{TEMPLATE}/resources/ephemeral-storage": "90214Mi",
+        f"{TEMPLATE}/resources/cpu": "15890m",
+        f"{TEMPLATE}/resources/memory": "64521Mi",
         **option_tags(ScaleDown()),
     }
 
 
 def test_h087_options_count_towards_the_limit_of_tags():
-    # 9 tags of the library and 5 options leave 36.
+    # 11 tags of the library and 5 options leave 34.
     labels = {f"label-{number:02}": "x" for number in range(20)}
-    fits = {f"tag-{number:02}": "x" for number in range(16)}
-    message = "tags must be at most 50 with the 34 that the library adds, got 51: more"
+    fits = {f"tag-{number:02}": "x" for number in range(14)}
+    message = "tags must be at most 50 with the 36 that the library adds, got 51: more"
+    named = ("prod", job(labels=labels), ScaleDown(), TYPES)
 
-    check_group_tags("prod", job(labels=labels), ScaleDown(), fits)
+    check_group_tags(*named, fits)
     with pytest.raises(ValueError, match=f"^{message}$"):
-        check_group_tags("prod", job(labels=labels), ScaleDown(), {**fits, "more": "x"})
+        check_group_tags(*named, {**fits, "more": "x"})
+
+
+def test_h093_an_empty_group_is_planned_with_what_the_kubelet_leaves():
+    tags = capacity_tags(job(instance_types=("m7i.4xlarge", "m7i.8xlarge")), TYPES)
+
+    # As on the largest type: 110m and 915 MiB are kept, and 100 MiB for evictions.
+    assert tags == {
+        f"{TEMPLATE}/resources/cpu": "15850m",
+        f"{TEMPLATE}/resources/memory": "64521Mi",
+    }
+
+
+def test_h093_a_type_that_is_not_known_is_planned_by_the_autoscaler_alone():
+    assert {} == capacity_tags(job(instance_types=("m99i.large", "m7i.large")), TYPES)
+
+
+def test_h093_a_type_with_less_memory_than_is_kept_offers_none():
+    tags = capacity_tags(job(instance_types=("t3.nano",)), TYPES)
+
+    assert "0Mi" == tags[f"{TEMPLATE}/resources/memory"]
 
 
 @pytest.mark.parametrize(

@@ -103,8 +103,12 @@ def test_cluster_autoscaler(golden, architecture):
         f"scaler/cluster-autoscaler-{architecture}.yaml",
         documents.text(
             [
-                {"self-managed": self_managed_group_tags("prod", group, options)},
-                {"managed": managed_group_tags("prod", group, options)},
+                {
+                    "self-managed": self_managed_group_tags(
+                        "prod", group, options, TYPES
+                    )
+                },
+                {"managed": managed_group_tags("prod", group, options, TYPES)},
             ]
         ),
     )

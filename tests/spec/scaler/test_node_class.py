@@ -273,7 +273,9 @@ def test_the_tags_of_a_group_win():
 
 
 def test_h040_the_volume_is_written_out_with_its_key():
-    volume = Gp3Volume(size_gib=200, iops=3_200, throughput_mib=800, kms_key_id="k")
+    volume = Gp3Volume(
+        size_gib=200, iops=3_200, throughput_mib=800, kms_key_id="alias/k"
+    )
     spec = ec2_node_class(job(volume=volume), site(), ALIAS, TYPES)["spec"]
 
     assert [
@@ -287,7 +289,7 @@ def test_h040_the_volume_is_written_out_with_its_key():
                 "throughput": 800,
                 "encrypted": True,
                 "deleteOnTermination": True,
-                "kmsKeyID": "k",
+                "kmsKeyID": "alias/k",
             },
         }
     ] == spec["blockDeviceMappings"]

@@ -15,7 +15,7 @@ from tests.spec.scaler.builders import job, server
 
 ONE = ("m7i.4xlarge",)
 MORE = ServerPool(name="more", architecture="amd64", instance_types=("m7i.xlarge",))
-KEY = Gp3Volume(kms_key_id="k")
+KEY = Gp3Volume(kms_key_id="alias/k")
 DROP_IN = UserDataPart(
     kind="shell", content="#!/bin/bash\necho x > /etc/eks/nodeadm.d/90.yaml\n"
 )
