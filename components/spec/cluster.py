@@ -11,14 +11,14 @@ from .kubernetes_versions import (
     VersionSupport,
     version_problems,
 )
-from .names import is_cluster_name
+from .names import check_cluster_name
 from .network import (
     ExistingNetwork,
     NewNetwork,
     cidr_problem,
     private_blocks,
 )
-from .problems import choices, duplicates, known, refuse
+from .problems import choices, duplicates, known, refuse, refused
 from .scheduler import ResourceWeight, SchedulerScoring
 
 __all__ = [
@@ -162,11 +162,8 @@ class ClusterSettings:
 
     def _problems(self) -> Iterator[str]:
         yield from version_problems(self.version)
-        if self.name is not None and not is_cluster_name(self.name):
-            yield (
-                "name must be 1 to 100 letters, digits, - and _, and begin with a "
-                f"letter or digit, got name={self.name!r}"
-            )
+        if self.name is not None:
+            yield from refused("", check_cluster_name, self.name)
         yield from self._access_problems()
         yield from choices("log_types", self.log_types, get_args(LogType))
         if self.log_retention_days not in _RETENTION_DAYS:
