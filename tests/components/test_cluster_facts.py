@@ -71,6 +71,8 @@ def test_what_decides_about_resources_cannot_be_an_output_and_all_of_it_is_said(
 def test_h073_each_subnet_may_be_an_output(deploy):
     def program():
         subnet = pulumi.Output.from_input("subnet-2")
-        pulumi.export("subnets", list(facts(subnet_ids=("subnet-1", subnet)).subnet_ids))
+        pulumi.export(
+            "subnets", list(facts(subnet_ids=("subnet-1", subnet)).subnet_ids)
+        )
 
     assert {"subnets": ["subnet-1", "subnet-2"]} == deploy(program).exports
