@@ -89,7 +89,8 @@ class Cluster(pulumi.ComponentResource):
     for secrets (*name*) and, with logs switched on, their log group (*name*); the
     add-ons kube-proxy and eks-pod-identity-agent (`-kube-proxy`,
     `-eks-pod-identity-agent`); an access entry and its policy for each
-    administrator (`-admin-` and the end of the ARN); a rule of the cluster's security
+    administrator (`-admin-` and the end of the ARN, for an Output its place in the
+    list); a rule of the cluster's security
     group for each private block (`-access-` and a hash of it). The add-ons that need
     a node come later: `VpcCni`, `Storage` and, in `JobPlatform`, coredns. With Auto
     Mode also a role for the nodes of built-in pools with its policies and a policy of

@@ -87,7 +87,10 @@ class ClusterSettings:
             peered network. Without them only nodes and their pods do.
         admins: ARNs of the IAM roles and users that get cluster-admin; a program
             may give Outputs, which EKS checks. Not the principal that creates the
-            cluster: it has its entry, and EKS refuses a second one.
+            cluster: it has its entry, and EKS refuses a second one. An Output is
+            named by its place in the list: add others behind it, take none away
+            before it, and do not write a text for it later, or EKS refuses the new
+            entry because the old one is still there (409).
         log_types: Control plane logs that go to CloudWatch, which has its price.
         log_retention_days: Days until these logs are deleted, one of the numbers
             that CloudWatch offers.
