@@ -131,6 +131,9 @@ def _size_check(name: str, opts: pulumi.ResourceOptions) -> pulumi.ResourceHook:
             node_group_name=new["nodeGroupName"],
             opts=invoke_with(opts),
         ).scaling_configs.future()
+        if not found:
+            # A provider that is not known yet has no answer; no update runs with it.
+            return
         sizes = cast("Mapping[str, Any]", new["scalingConfig"])
         problem = size_problem(
             new["clusterName"],

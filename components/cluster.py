@@ -17,7 +17,7 @@ from .cluster_facts import ClusterFacts
 from .spec.access import ADMIN_POLICY
 from .spec.cluster import ClusterSettings
 from .spec.kubeconfig import TokenSource, render_kubeconfig
-from .spec.names import CLUSTER_ROLE, check_role_name
+from .spec.names import CLUSTER_ROLE, check_cluster_name, check_role_name
 from .spec.scaler.auto_mode import AutoMode, cluster_config
 from .spec.tags import check_tags
 
@@ -89,7 +89,8 @@ class Cluster(pulumi.ComponentResource):
     for secrets (*name*) and, with logs switched on, their log group (*name*); the
     add-ons kube-proxy and eks-pod-identity-agent (`-kube-proxy`,
     `-eks-pod-identity-agent`); an access entry and its policy for each
-    administrator (`-admin-` and the end of the ARN); a rule of the cluster's security
+    administrator (`-admin-` and the end of the ARN, for an Output its place in the
+    list); a rule of the cluster's security
     group for each private block (`-access-` and a hash of it). The add-ons that need
     a node come later: `VpcCni`, `Storage` and, in `JobPlatform`, coredns. With Auto
     Mode also a role for the nodes of built-in pools with its policies and a policy of
@@ -105,7 +106,8 @@ class Cluster(pulumi.ComponentResource):
         facts: What nodes and other components need; they wait for all of this.
 
     Raises:
-        ValueError: The name is too long.
+        ValueError: The name is too long, or cannot be that of the cluster, which
+            the settings do not name.
     """
 
     facts: ClusterFacts
@@ -117,9 +119,10 @@ class Cluster(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         check_role_name(name, CLUSTER_ROLE)
+        called = name if args.settings.name is None else args.settings.name
+        check_cluster_name(called)
         super().__init__("eks-jobs:index:Cluster", name, None, opts)
         child = children_of(self, opts)
-        called = name if args.settings.name is None else args.settings.name
 
         control_plane = _control_plane(name, called, args, child)
         joined = after(child, [control_plane])

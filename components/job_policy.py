@@ -14,7 +14,6 @@ from ._notices import announce
 from ._objects import custom_resource
 from .cluster_facts import ClusterFacts
 from .spec.groups import JobGroup, ServerGroup
-from .spec.kubernetes_versions import version_problems
 from .spec.policy.definition import POLICY_NAME
 from .spec.policy.engine import Engine
 from .spec.policy.manifests import policy_manifests
@@ -71,8 +70,6 @@ class JobPolicyArgs:
             problems.append(
                 "cluster.provider must be given, policies are Kubernetes objects"
             )
-        wrong = [f"cluster.{line}" for line in version_problems(self.cluster.version)]
-        refuse(problems + wrong)
         problems += refused("", self._check)
         problems += refused("settings.kyverno.", self.kyverno_release)
         refuse(problems)

@@ -66,7 +66,7 @@ class Network(pulumi.ComponentResource):
         zones: Names of the zones.
 
     Raises:
-        ValueError: The region has fewer zones than asked for.
+        ValueError: The region has fewer zones than asked for, or cannot be asked yet.
     """
 
     vpc_id: pulumi.Output[str]
@@ -116,18 +116,22 @@ def zone_names(
     Zones without control planes of EKS are passed over; who names one has chosen it.
 
     Raises:
-        ValueError: The region has fewer zones than asked for.
+        ValueError: The region has fewer zones than asked for, or cannot be asked yet.
     """
     if not isinstance(zones, int):
         return zones
-    offered = sorted(
-        aws.get_availability_zones(
-            state="available",
-            filters=[{"name": "opt-in-status", "values": ["opt-in-not-required"]}],
-            exclude_zone_ids=list(NO_CONTROL_PLANE),
-            opts=pulumi.InvokeOptions(parent=parent),
-        ).names
+    answer = aws.get_availability_zones(
+        state="available",
+        filters=[{"name": "opt-in-status", "values": ["opt-in-not-required"]}],
+        exclude_zone_ids=list(NO_CONTROL_PLANE),
+        opts=pulumi.InvokeOptions(parent=parent),
     )
+    if answer.names is None:
+        raise ValueError(
+            "zones must be names while the AWS provider is not known yet, as when it "
+            f"waits for another resource, got zones={zones}: name them in network.zones"
+        )
+    offered = sorted(answer.names)
     if len(offered) < zones:
         raise ValueError(
             f"zones must be at most {len(offered)} in this region "

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from . import _iam
+from . import _iam, _nodes
 from ._addons import addon
 from ._children import after, children_of
 from .cluster_facts import ClusterFacts
@@ -64,12 +64,16 @@ class Storage(pulumi.ComponentResource):
     class alone. It is called `gp3` in the cluster.
 
     Args:
-        name: Name of the component and of its children.
+        name: Name of the component and of its children; at most 56 characters, where
+            there is a role.
         args: See `StorageArgs`.
         opts: Options for the component; children inherit provider and parent.
 
     Attributes:
         storage_class: Name of the storage class in the cluster.
+
+    Raises:
+        ValueError: The name is too long.
     """
 
     storage_class: pulumi.Output[str]
@@ -80,6 +84,8 @@ class Storage(pulumi.ComponentResource):
         args: StorageArgs,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
+        if not args.auto_mode:
+            _nodes.check_name(name, "iam_role")
         super().__init__("eks-jobs:index:Storage", name, None, opts)
         child = children_of(self, opts, args.cluster.ready)
 

@@ -34,6 +34,8 @@ _CARRIERS: Mapping[str, set[str]] = {
     "balloons": _OF_OBJECTS,
     "keda": _OF_OBJECTS,
     "monitoring": _OF_OBJECTS | {"data"},
+    # No key of a stack file, but an input of the package in other languages.
+    "token": {"kubeconfig"},
     "tags": {"tags", "tag_specifications"} | _OF_OBJECTS,
 }
 

@@ -10,7 +10,15 @@ import pulumi
 
 from components import ClusterFacts
 
-__all__ = ["Input", "Made", "Offer", "camel_case", "inputs_of", "reached"]
+__all__ = [
+    "Input",
+    "Made",
+    "Offer",
+    "camel_case",
+    "inputs_of",
+    "provider_of",
+    "reached",
+]
 
 # An argument in a docstring, with the lines that are indented below it.
 _ARGUMENT = re.compile(r"^    (\w+): (.*(?:\n {6,}.*)*)", re.MULTILINE)
@@ -92,6 +100,12 @@ def camel_case(name: str) -> str:
     return first + "".join(word.title() for word in others)
 
 
+def provider_of(package: str, opts: pulumi.ResourceOptions) -> Any:
+    """Return the provider that the program gave for *package*, None without one."""
+    given = opts.providers if isinstance(opts.providers, Mapping) else {}
+    return given.get(package)
+
+
 def reached(version: str, opts: pulumi.ResourceOptions) -> ClusterFacts:
     """
     Describe a cluster of which only Kubernetes objects are wanted.
@@ -101,8 +115,6 @@ def reached(version: str, opts: pulumi.ResourceOptions) -> ClusterFacts:
         opts: Options with a provider for Kubernetes; the components refuse to be
             without one.
     """
-    providers = opts.providers if isinstance(opts.providers, Mapping) else {}
-    provider: Any = providers.get("kubernetes")
     return ClusterFacts(
         name="cluster",
         endpoint="",
@@ -112,5 +124,5 @@ def reached(version: str, opts: pulumi.ResourceOptions) -> ClusterFacts:
         vpc_id="",
         subnet_ids=[""],
         version=version,
-        provider=provider,
+        provider=provider_of("kubernetes", opts),
     )

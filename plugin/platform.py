@@ -14,10 +14,12 @@ from components import (
     JobPlatform,
     JobPlatformArgs,
     JobPolicySettings,
+    TokenSource,
 )
-from infra import settings
+from components._region import provider_region
+from infra import reader, settings
 from infra.settings import Settings
-from plugin.offer import Input, Made, Offer, inputs_of
+from plugin.offer import Input, Made, Offer, inputs_of, provider_of
 
 __all__ = ["PLATFORM"]
 
@@ -27,16 +29,16 @@ _VPC, _SUBNET = "vpc-00000000", "subnet-{:08}"
 
 def _make(name: str, values: Mapping[str, Any], opts: pulumi.ResourceOptions) -> Made:
     values = dict(values)
-    region = values.pop("region", None) or pulumi.Config("aws").get("region")
+    aws = provider_of("aws", opts)
+    region = _region(values.pop("region", None), aws)
+    token = _token(values.pop("token", None), aws)
     if values.get("policy") is False:
         # Null does not travel between languages.
         values["policy"] = None
     network: Any = values.get("network")
     if network is not None:
         values["network"] = _with_stand_ins(network)
-    read = settings.read(
-        values, region=region, cluster_name=name, token=settings.token_source()
-    )
+    read = settings.read(values, region=region, cluster_name=name, token=token)
     if isinstance(read.network, ExistingNetwork):
         read = replace(read, network=_with_outputs(read.network, network))
     platform = JobPlatform(name, _arguments(read), opts)
@@ -50,6 +52,28 @@ def _make(name: str, values: Mapping[str, Any], opts: pulumi.ResourceOptions) ->
             "group_names": dict(platform.group_names),
         },
     )
+
+
+def _region(said: Any, provider: pulumi.ProviderResource | None) -> Any:
+    """Return the region of the provider, which makes everything."""
+    found = provider_region(provider)
+    if found is None and said is None:
+        raise ValueError(
+            "region: expected a region such as ap-northeast-2, since the AWS provider "
+            "is not known yet; got nothing"
+        )
+    if found is not None and said not in (None, found):
+        raise ValueError(
+            f"region: expected {found}, the region of the AWS provider, got {said}"
+        )
+    return found or said
+
+
+def _token(said: Any, provider: pulumi.ProviderResource | None) -> TokenSource:
+    """Leave out what the stack says about its own provider, if it is not in use."""
+    if said is not None:
+        return reader.build(TokenSource, "token", said)
+    return settings.token_source() if provider is None else TokenSource()
 
 
 def _arguments(read: Settings) -> JobPlatformArgs:
@@ -110,7 +134,19 @@ PLATFORM = Offer(
             text="What happens to job pods when they are created; false: nothing.",
         ),
         "region": Input(
-            type=str, text="Region of the cluster; the one of aws:region if left out."
+            type=str,
+            text=(
+                "The region that the AWS provider must have; it decides where "
+                "everything is made. Needed only while a preview does not know it."
+            ),
+        ),
+        "token": Input(
+            type=TokenSource,
+            text=(
+                "Whose credentials make objects in the cluster: profile and role_arn. "
+                "If left out what aws:profile and aws:assumeRoles say; with an AWS "
+                "provider of the program the credentials of the environment."
+            ),
         ),
     },
     outputs={

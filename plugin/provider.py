@@ -10,6 +10,7 @@ import pulumi
 from pulumi.errors import InputPropertiesError
 from pulumi.provider import ConstructResult, Provider
 
+from infra.checks import REGION
 from infra.program import keep_secrets
 from plugin.balloon import BALLOON
 from plugin.offer import Made, Offer, camel_case
@@ -130,4 +131,6 @@ def _reworded(lines: Iterable[str], inputs: Iterable[str]) -> Iterator[str]:
         for argument, word in _WORDS.items():
             if line.startswith(argument):
                 line = word + line.removeprefix(argument)
+        # The provider decides about the region, whatever the stack says.
+        line = line.replace(REGION, "region")
         yield re.sub(rf"^({known})\b", lambda found: camel_case(found[0]), line)

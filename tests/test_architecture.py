@@ -152,8 +152,7 @@ def test_only_settings_reads_the_configuration():
         if re.search(r"\bConfig\(|pulumi\.Config|runtime\.config", read(path))
     }
 
-    # The region is an input of a package too, and the engine hands it the one there.
-    assert {"__main__.py", "infra/settings.py", "plugin/platform.py"} == readers
+    assert {"__main__.py", "infra/settings.py"} == readers
 
 
 def test_components_do_not_ask_which_stack_they_are_in():

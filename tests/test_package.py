@@ -1,11 +1,16 @@
 """What importers install: the components alone, typed, with room for their own pins."""
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+
+from tests.document_blocks import blocks
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -55,11 +60,33 @@ def test_importers_get_what_the_program_needs_and_no_more():
 
 
 def test_the_stack_of_the_documents_deploys(deploy):
-    text = (ROOT / "docs" / "import.md").read_text()
-    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert "import eks_jobs as jobs" in program
-    code = compile(program.replace("eks_jobs", "components"), "import.md", "exec")
+    code = compile(documented("pulumi.export("), "import.md", "exec")
 
     deployed = deploy(lambda: exec(code, {}))
 
     assert {"group": "shop-job"} == deployed.exports
+
+
+def test_the_mocks_of_the_documents_run_a_platform(tmp_path):
+    """Alone, as importers run them: without the fake engine of these tests."""
+    file = tmp_path / "test_stack.py"
+    file.write_text(documented("pulumi.runtime.Mocks"))
+    finished = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 0 == finished.returncode, finished.stdout
+    assert "1 passed" in finished.stdout
+
+
+def documented(part: str) -> str:
+    """Return the program of the document with *part* in it, for this checkout."""
+    programs = blocks(ROOT / "docs" / "import.md", "python")
+    (program,) = (one for one in programs if part in one)
+    assert "import eks_jobs as jobs" in program
+    return program.replace("eks_jobs", "components")

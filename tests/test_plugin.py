@@ -8,7 +8,9 @@ made of its schema; `tests/engine/long/test_component_package.py` runs one.
 import json
 from dataclasses import fields
 
+import grpc
 import pulumi
+import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 import pytest
 from pulumi.errors import InputPropertiesError
@@ -26,7 +28,10 @@ from components import (
 from infra import versions
 from infra.settings import Settings
 from plugin.provider import OFFERS, JobsProvider
+from tests.conftest import REGION
 
+REGION_CALL = "aws:index/getRegion:getRegion"
+KUBERNETES = "pulumi:providers:kubernetes"
 VPC = "aws:ec2/vpc:Vpc"
 CLUSTER = "eks:index:Cluster"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -53,7 +58,6 @@ PLATFORM = {
             "size": {"min": 0.0, "max": 9.0},
         }
     ],
-    "region": "ap-northeast-2",
 }
 ELSEWHERE = {"vpc_id": "vpc-0123456789abcdef0", "subnet_ids": SUBNETS}
 BALLOON = {
@@ -73,19 +77,33 @@ def package():
 def construct(deploy, package):
     """Deploy one component as the engine asks a package for it."""
 
-    def run(kind, inputs, *, preview=False, provider=False):
+    def run(kind, inputs, *, preview=False, provider=False, seoul=False, answers=None):
         def program():
-            opts = pulumi.ResourceOptions()
+            providers = {}
             if provider:
-                kubernetes_ = kubernetes.Provider("k", kubeconfig="{}")
-                opts = pulumi.ResourceOptions(providers={"kubernetes": kubernetes_})
+                providers["kubernetes"] = kubernetes.Provider("k", kubeconfig="{}")
+            if seoul:
+                providers["aws"] = aws.Provider("seoul", region=REGION)
+            opts = pulumi.ResourceOptions(providers=providers)
             made = package.construct("it", f"eks-jobs:index:{kind}", inputs, opts)
             for name, value in made.state.items():
                 pulumi.export(name, value)
 
-        return deploy(program, preview=preview)
+        return deploy(program, preview=preview, answers=answers)
 
     return run
+
+
+@pytest.fixture
+def configured():
+    """Configure the AWS provider of the stack, as `pulumi config set` does."""
+
+    def configure(**values):
+        given = {f"aws:{key}": value for key, value in values.items()}
+        pulumi.runtime.set_all_config(given)
+
+    yield configure
+    pulumi.runtime.set_all_config({})
 
 
 def platform(**changed):
@@ -100,8 +118,7 @@ def test_every_argument_of_the_platform_is_an_input():
     arguments = {field.name for field in fields(JobPlatformArgs)}
 
     assert arguments <= {field.name for field in fields(Settings)}
-    # Whose credentials are taken is said to the AWS provider.
-    assert arguments - {"token"} <= OFFERS["JobPlatform"].inputs.keys()
+    assert arguments <= OFFERS["JobPlatform"].inputs.keys()
 
 
 def test_a_program_may_move_to_python_without_a_replacement(construct, deploy):
@@ -198,6 +215,134 @@ def test_a_wrong_value_is_refused_in_the_words_of_a_stack_file(construct):
         "vpcCni.warm: unknown key, expected one of kind, warm_prefix_target",
     ] == refused.value.message.splitlines()[:2]
     assert refused.value.message.splitlines()[2].startswith("speed: unknown key, ")
+
+
+def test_the_region_is_that_of_the_provider_of_the_program(construct, configured):
+    configured(region="us-east-1")
+    zones = [f"{REGION}a", f"{REGION}b"]
+    network = {**PLATFORM["network"], "zones": zones}
+    done = construct("JobPlatform", platform(network=network), seoul=True)
+
+    assert zones == sorted(
+        {r.inputs["availabilityZone"] for r in done.of_type("aws:ec2/subnet:Subnet")}
+    )
+    assert {"seoul"} == {c.provider for c in done.calls if c.token == REGION_CALL}
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        (
+            {"region": "eu-west-1"},
+            f"region: expected {REGION}, the region of the AWS provider, got eu-west-1",
+        ),
+        (
+            {"network": {**PLATFORM["network"], "zones": ["eu-west-1a", "eu-west-1b"]}},
+            f"network.zones: expected zones of region {REGION}, "
+            "got eu-west-1a, eu-west-1b",
+        ),
+    ],
+)
+def test_another_region_than_that_of_the_provider_is_refused_before_any_resource(
+    construct, monkeypatch, changed, line
+):
+    monkeypatch.setattr("plugin.platform.JobPlatform", None)
+    with pytest.raises(InputPropertiesError) as refused:
+        construct("JobPlatform", platform(**changed))
+
+    assert line == refused.value.message
+
+
+def test_a_region_that_the_provider_does_not_know_yet_may_be_said(construct):
+    unknown = {REGION_CALL: {}}
+    named = {**PLATFORM["network"], "zones": ["eu-west-1a", "eu-west-1b"]}
+    with pytest.raises(InputPropertiesError) as refused:
+        construct("JobPlatform", platform(network=named), preview=True, answers=unknown)
+
+    assert (
+        "region: expected a region such as ap-northeast-2, since the AWS provider is "
+        "not known yet; got nothing"
+    ) == refused.value.message
+    said = platform(network=named, region="eu-west-1")
+    assert construct("JobPlatform", said, preview=True, answers=unknown).of_type(VPC)
+
+
+class NoRegionError(grpc.RpcError):
+    """What a provider answers that has no region."""
+
+    def code(self):
+        return grpc.StatusCode.UNKNOWN
+
+    def details(self):
+        return "Missing region information"
+
+
+def test_a_provider_without_a_region_is_told_of(construct):
+    def fails(_inputs):
+        raise NoRegionError
+
+    with pytest.raises(InputPropertiesError) as refused:
+        construct("JobPlatform", PLATFORM, answers={REGION_CALL: fails})
+
+    assert refused.value.message.startswith(
+        "region: the AWS provider was asked for its own and refused: "
+    )
+    assert "Missing region information" in refused.value.message
+
+
+def words(deployment) -> list[str]:
+    """Return the arguments with which the AWS CLI is asked for a token."""
+    (provider,) = deployment.of_type(KUBERNETES)
+    return json.loads(provider.inputs["kubeconfig"])["users"][0]["user"]["exec"]["args"]
+
+
+ROLE = "arn:test:iam::111122223333:role/Deployer"
+ROLES = json.dumps([{"roleArn": ROLE}])
+
+
+def test_objects_are_made_as_the_provider_of_the_stack_is_configured(
+    construct, configured
+):
+    configured(profile="prod", assumeRoles=ROLES)
+    said = words(construct("JobPlatform", PLATFORM))
+
+    assert ["--profile", "prod"] == said[:2]
+    assert ["--role-arn", ROLE] == said[8:10]
+
+
+def test_what_the_stack_says_is_not_about_the_provider_of_the_program(
+    construct, configured
+):
+    configured(profile="prod", assumeRoles=ROLES)
+    said = words(construct("JobPlatform", PLATFORM, seoul=True))
+
+    assert [
+        *("--region", REGION, "eks", "get-token", "--cluster-name", "it"),
+        *("--output", "json"),
+    ] == said
+
+
+def test_a_program_may_say_whose_credentials_make_objects(construct, configured):
+    configured(profile="prod", assumeRoles=ROLES)
+    token = {"profile": "jobs"}
+    said = words(construct("JobPlatform", platform(token=token), seoul=True))
+
+    assert ["--profile", "jobs", "--region"] == said[:3]
+    assert "--role-arn" not in said
+
+
+def test_a_wrong_token_is_refused(construct):
+    with pytest.raises(InputPropertiesError) as refused:
+        construct("JobPlatform", platform(token={"role": ROLE}))
+
+    assert refused.value.message.startswith("token.role: unknown key, ")
+
+
+def test_a_secret_token_stays_one(construct):
+    token = pulumi.Output.secret({"role_arn": ROLE})
+    (provider,) = construct("JobPlatform", platform(token=token)).of_type(KUBERNETES)
+
+    assert ROLE in provider.inputs["kubeconfig"]["value"]
 
 
 def test_false_is_no_policy(construct):

@@ -11,14 +11,14 @@ from .kubernetes_versions import (
     VersionSupport,
     version_problems,
 )
-from .names import is_cluster_name
+from .names import check_cluster_name
 from .network import (
     ExistingNetwork,
     NewNetwork,
     cidr_problem,
     private_blocks,
 )
-from .problems import choices, duplicates, known, refuse
+from .problems import choices, duplicates, known, refuse, refused
 from .scheduler import ResourceWeight, SchedulerScoring
 
 __all__ = [
@@ -87,7 +87,10 @@ class ClusterSettings:
             peered network. Without them only nodes and their pods do.
         admins: ARNs of the IAM roles and users that get cluster-admin; a program
             may give Outputs, which EKS checks. Not the principal that creates the
-            cluster: it has its entry, and EKS refuses a second one.
+            cluster: it has its entry, and EKS refuses a second one. An Output is
+            named by its place in the list: add others behind it, take none away
+            before it, and do not write a text for it later, or EKS refuses the new
+            entry because the old one is still there (409).
         log_types: Control plane logs that go to CloudWatch, which has its price.
         log_retention_days: Days until these logs are deleted, one of the numbers
             that CloudWatch offers.
@@ -162,11 +165,8 @@ class ClusterSettings:
 
     def _problems(self) -> Iterator[str]:
         yield from version_problems(self.version)
-        if self.name is not None and not is_cluster_name(self.name):
-            yield (
-                "name must be 1 to 100 letters, digits, - and _, and begin with a "
-                f"letter or digit, got name={self.name!r}"
-            )
+        if self.name is not None:
+            yield from refused("", check_cluster_name, self.name)
         yield from self._access_problems()
         yield from choices("log_types", self.log_types, get_args(LogType))
         if self.log_retention_days not in _RETENTION_DAYS:

@@ -8,6 +8,7 @@ __all__ = [
     "LIMITS",
     "PULUMI_SUFFIX",
     "bounded",
+    "check_cluster_name",
     "check_role_name",
     "is_cluster_name",
 ]
@@ -92,3 +93,17 @@ def is_cluster_name(text: str) -> bool:
         EKS API, CreateCluster, name.
     """
     return re.fullmatch(r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}", text) is not None
+
+
+def check_cluster_name(name: str) -> None:
+    """
+    Check the name of a cluster.
+
+    Raises:
+        ValueError: EKS would refuse it.
+    """
+    if not is_cluster_name(name):
+        raise ValueError(
+            "name must be 1 to 100 letters, digits, - and _, and begin with a letter "
+            f"or digit, got name={name!r}"
+        )

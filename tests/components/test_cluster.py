@@ -560,3 +560,22 @@ def test_h078_a_name_that_is_too_long_for_the_role_is_refused(deploy):
             Cluster("c" * 44, args(name="other"))
 
     assert ["c" * 43] == [r.name for r in deploy(attempt).of_type(CONTROL_PLANE)]
+
+
+def test_a_name_that_cannot_be_the_clusters_is_refused_before_any_resource(deploy):
+    message = (
+        "^name must be 1 to 100 letters, digits, - and _, and begin with a letter or "
+        "digit, got name='jobs.eu'$"
+    )
+
+    def attempt():
+        with pytest.raises(ValueError, match=message):
+            Cluster("jobs.eu", args(name=None))
+
+    assert () == deploy(attempt).resources
+
+
+def test_a_component_may_be_called_otherwise_than_its_cluster(deploy):
+    deployment = deploy(lambda: Cluster("jobs.eu", args()))
+
+    assert "alpha" == deployment.only(CONTROL_PLANE).inputs["name"]

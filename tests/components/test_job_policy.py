@@ -319,14 +319,6 @@ def test_packing_by_the_scheduler_is_taken_where_the_cluster_packs(deploy):
             ["cluster.provider must be given, policies are Kubernetes objects"],
         ),
         (
-            {"version": "1"},
-            {},
-            [
-                'cluster.version must be text in quotes such as "1.36", got '
-                "version='1' (YAML reads an unquoted 1.30 as 1.3)"
-            ],
-        ),
-        (
             {"version": "1.35"},
             {
                 "settings": JobPolicySettings(engine="native", packing="scheduler"),

@@ -115,6 +115,17 @@ def test_a_region_with_too_few_zones_is_named(deploy):
         )
 
 
+def test_a_number_of_zones_needs_a_provider_that_answers(deploy):
+    """In a preview an unknown provider answers nothing, as do mocks of importers."""
+    message = (
+        "^zones must be names while the AWS provider is not known yet, as when it "
+        "waits for another resource, got zones=3: name them in network.zones$"
+    )
+
+    with pytest.raises(ValueError, match=message):
+        deploy(lambda: network(zones=3), answers={ZONES_CALL: {}})
+
+
 @pytest.mark.parametrize("fewer", [(A, B), (A, C), (B, C)])
 def test_a_zone_that_goes_moves_nothing_of_the_others(deploy, fewer):
     every = blocks(deploy(lambda: network(zones=(A, B, C))))

@@ -166,3 +166,17 @@ def test_a_version_of_a_driver_that_is_not_installed_is_refused():
 
     with pytest.raises(ValueError, match=message):
         StorageArgs(cluster=facts(), auto_mode=True, version="v1.50.0")
+
+
+def test_h078_a_name_that_is_too_long_for_the_role_is_refused(deploy):
+    message = f"^name must be at most 56 characters, got 57: {'d' * 57}$"
+
+    def attempt(length, **overrides):
+        known = facts(provider=kubernetes.Provider("alpha"))
+        Storage("d" * length, StorageArgs(cluster=known, **overrides))
+
+    with pytest.raises(ValueError, match=message):
+        deploy(lambda: attempt(57))
+
+    assert "d" * 56 == deploy(lambda: attempt(56)).only(ROLE).name
+    assert [] == deploy(lambda: attempt(57, auto_mode=True)).of_type(ROLE)

@@ -173,6 +173,8 @@ class ClusterAutoscaler:
         groups: `self-managed` groups over all zones with zone rebalancing suspended,
             or one `managed` group for each zone, which has nothing to rebalance.
         priorities: Job groups to try first, in this order; all others come after.
+            Groups are found by the names that Pulumi gives by default: with
+            `pulumi:autonaming`, or under an alias, none is preferred.
         options: When nodes go, by the name of a job group; the others have
             `ScaleDown`.
         warm_pool: Instances that wait, for managed groups.
