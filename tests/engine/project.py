@@ -41,6 +41,8 @@ REAL = {
 }
 
 WAIT_SECONDS = 180
+# The CLI prints dots from another thread than lines, and may set some before a line.
+_DOTS = re.compile(r"@ \w+\.+")
 _DONE = re.compile(r"^ *[-+~]+ +(\S+) (\S+) (created|updated|deleted|replaced)\b", re.M)
 
 
@@ -173,7 +175,8 @@ class Project:
             check=False,
         )
         after = self.state(stack)
-        return Run(code=done.returncode, text=done.stdout, before=before, after=after)
+        text = without_dots(done.stdout)
+        return Run(code=done.returncode, text=text, before=before, after=after)
 
     def kill(self, command: str, stack: str, mark: str) -> tuple[int, str]:
         """Run a command, kill the CLI once it said *mark*; return status and text."""
@@ -231,6 +234,11 @@ class Project:
     def _command(self, command: str, stack: str) -> list[str]:
         python = self.root / ".venv" / "bin" / "python"
         return [str(python), "-m", "sandbox", command, "--stack", stack]
+
+
+def without_dots(text: str) -> str:
+    """Return what the CLI said, without the dots of its progress."""
+    return _DOTS.sub("", text)
 
 
 def group(keys: Mapping[str, Any], name: str) -> dict[str, Any]:
