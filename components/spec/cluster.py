@@ -88,7 +88,8 @@ class ClusterSettings:
         admins: ARNs of the IAM roles and users that get cluster-admin; a program
             may give Outputs, which EKS checks. Not the principal that creates the
             cluster: it has its entry, and EKS refuses a second one.
-        log_types: Control plane logs that go to CloudWatch, which has its price.
+        log_types: Control plane logs that go to CloudWatch, which has its price. An
+            empty list deletes the log group, with the audit logs kept so far.
         log_retention_days: Days until these logs are deleted, one of the numbers
             that CloudWatch offers.
         support: What EKS does when standard support of *version* ends: upgrade
