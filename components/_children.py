@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pulumi
 
-__all__ = ["after", "children_of", "invoke_with"]
+__all__ = ["after", "children_of", "invoke_with", "renamed"]
 
 
 def children_of(
@@ -34,6 +34,15 @@ def after(
 ) -> pulumi.ResourceOptions:
     """Return *opts* with more to wait for."""
     return opts.merge(pulumi.ResourceOptions(depends_on=list(resources)))
+
+
+def renamed(
+    opts: pulumi.ResourceOptions, name: str, former: str
+) -> pulumi.ResourceOptions:
+    """Return *opts* of a child that had the logical name *former*, and stays."""
+    if name == former:
+        return opts
+    return opts.merge(pulumi.ResourceOptions(aliases=[pulumi.Alias(name=former)]))
 
 
 def invoke_with(opts: pulumi.ResourceOptions) -> pulumi.InvokeOutputOptions:

@@ -53,7 +53,10 @@ def controller_role(
         What a controller must wait for: it starts without permissions otherwise,
         and keeps that.
     """
-    role, _ = _iam.role(name, _iam.PODS, (), tags, opts)
+    pods = _iam.Pods(
+        cluster=cluster.name, namespace=NAMESPACE, service_account=service_account
+    )
+    role, _ = _iam.role(name, pods, (), tags, opts)
     attached = [
         aws.iam.RolePolicyAttachment(
             label,

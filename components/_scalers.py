@@ -13,11 +13,7 @@ from .cluster_autoscaler import (
 from .cluster_facts import ClusterFacts
 from .job_nodes import JobNodes, JobNodesArgs
 from .karpenter import KarpenterNodes, KarpenterNodesArgs
-from .managed_job_nodes import (
-    ManagedJobNodes,
-    ManagedJobNodesArgs,
-    managed_groups_pattern,
-)
+from .managed_job_nodes import ManagedJobNodes, ManagedJobNodesArgs
 from .spec.balloon.plan import beside_balloons
 from .spec.balloon.scaler_settings import of_group
 from .spec.balloon.settings import AnyBalloon
@@ -25,7 +21,11 @@ from .spec.groups import JobGroup
 from .spec.problems import refused
 from .spec.scaler.auto_mode import AutoMode
 from .spec.scaler.autoscaler_chart import self_managed_pattern
-from .spec.scaler.autoscaler_groups import zone_keys
+from .spec.scaler.autoscaler_groups import (
+    managed_groups_pattern,
+    zone_keys,
+    zone_numbers,
+)
 from .spec.scaler.cluster_autoscaler import ClusterAutoscaler
 from .spec.scaler.karpenter import Karpenter
 from .spec.scaler.settings import Scaler
@@ -159,7 +159,7 @@ def _balloons(scaler: Scaler, args: "JobPlatformArgs") -> tuple[AnyBalloon, ...]
 
 def _pattern(name: str, scaler: ClusterAutoscaler, args: "JobPlatformArgs") -> str:
     if scaler.groups == "managed":
-        return managed_groups_pattern(name, zone_keys(args.network))
+        return managed_groups_pattern(name, args.network)
     return self_managed_pattern(name)
 
 
@@ -190,6 +190,7 @@ def _managed_args(
         group=group,
         scaler=of_group(scaler, _balloons(scaler, args), group.name),
         zones=zone_keys(args.network),
+        former_zones=zone_numbers(args.network),
         instance_types=args.instance_types,
         tags=args.tags,
     )

@@ -8,14 +8,13 @@ import pulumi
 import pulumi_aws as aws
 
 from . import _iam, _nodes
-from ._children import children_of
+from ._children import children_of, renamed
 from .cluster_facts import ClusterFacts
 from .spec.access import NODE_POLICIES
 from .spec.groups import JobGroup
 from .spec.instance_types import InstanceTypes
 from .spec.node_config import check_group, job_user_data, managed_user_data
 from .spec.problems import refuse, refused
-from .spec.scaler.autoscaler_chart import managed_pattern
 from .spec.scaler.autoscaler_groups import (
     check_group_tags,
     group_driver_problems,
@@ -26,7 +25,7 @@ from .spec.scaler.autoscaler_groups import (
 from .spec.scaler.cluster_autoscaler import ClusterAutoscaler
 from .spec.scaler.generated_names import managed_group_name
 
-__all__ = ["ManagedJobNodes", "ManagedJobNodesArgs", "managed_groups_pattern"]
+__all__ = ["ManagedJobNodes", "ManagedJobNodesArgs"]
 
 _MANAGED = ClusterAutoscaler(groups="managed")
 
@@ -42,6 +41,9 @@ class ManagedJobNodesArgs:
         scaler: When nodes go, and the instances that wait; `groups: managed`.
         zones: What tells the zones apart, one text for each subnet, as a part of
             names. Empty takes their numbers.
+        former_zones: What told them apart before, in the same order: groups of these
+            names stay, with their nodes, and are called after *zones* from now on.
+            Empty takes the numbers of the subnets.
         instance_types: Facts about instance types.
         tags: Tags of everything in the group, under those of *group*.
 
@@ -54,6 +56,7 @@ class ManagedJobNodesArgs:
     group: JobGroup
     scaler: ClusterAutoscaler = _MANAGED
     zones: tuple[str, ...] = ()
+    former_zones: tuple[str, ...] = ()
     instance_types: InstanceTypes = field(default_factory=InstanceTypes.bundled)
     tags: Mapping[str, str] = field(default_factory=dict)
 
@@ -63,18 +66,28 @@ class ManagedJobNodesArgs:
     @property
     def zone_keys(self) -> tuple[str, ...]:
         """What tells the zones apart, in the order of the subnets."""
-        count = len(self.cluster.subnet_ids)
-        return self.zones or tuple(str(place + 1) for place in range(count))
+        return self.zones or self._numbers
+
+    @property
+    def former_zone_keys(self) -> tuple[str, ...]:
+        """What told the zones apart before, in the order of the subnets."""
+        return self.former_zones or self._numbers
+
+    @property
+    def _numbers(self) -> tuple[str, ...]:
+        return tuple(str(place + 1) for place in range(len(self.cluster.subnet_ids)))
 
     def _problems(self) -> Iterator[str]:
         subnets = len(self.cluster.subnet_ids)
         if self.scaler.groups != "managed":
             yield f"scaler.groups must be managed, got groups={self.scaler.groups}"
-        if len(self.zone_keys) != subnets or len(set(self.zone_keys)) != subnets:
-            yield (
-                f"zones must be {subnets} different texts, one for each subnet, "
-                f"got {', '.join(self.zone_keys)}"
-            )
+        fields = {"zones": self.zone_keys, "former_zones": self.former_zone_keys}
+        for name, keys in fields.items():
+            if len(keys) != subnets or len(set(keys)) != subnets:
+                yield (
+                    f"{name} must be {subnets} different texts, one for each subnet, "
+                    f"got {', '.join(keys)}"
+                )
         yield from group_driver_problems(self.group)
         yield from managed_problems(self.scaler, self.group, subnets)
         yield from refused("", check_group, self.group, self.instance_types)
@@ -99,6 +112,7 @@ class ManagedJobNodes(pulumi.ComponentResource):
     Children: a node group for each zone, called after `managed_group_name`, and the
     tags of its Auto Scaling group, which add their key to that; a launch template,
     called *name*; a role and its policies, *name* too. EKS makes the access entry.
+    What belongs to a zone has its former name as an alias, and keeps its name at AWS.
 
     Args:
         name: Name of the component and of its children, at most 55 characters.
@@ -133,10 +147,14 @@ class ManagedJobNodes(pulumi.ComponentResource):
         )
         sizes = zone_sizes(args.group.size, len(args.zone_keys))
         self.group_names = {}
-        for zone, subnet, size in zip(
-            args.zone_keys, args.cluster.subnet_ids, sizes, strict=True
+        for zone, former, subnet, size in zip(
+            args.zone_keys,
+            args.former_zone_keys,
+            args.cluster.subnet_ids,
+            sizes,
+            strict=True,
         ):
-            label = managed_group_name(name, zone)
+            label, before = (managed_group_name(name, key) for key in (zone, former))
             group = _nodes.managed_group(
                 label,
                 args.cluster,
@@ -147,28 +165,17 @@ class ManagedJobNodes(pulumi.ComponentResource):
                 subnet_ids=[subnet],
                 size=size,
                 tags=tags,
-                opts=child,
+                opts=renamed(child, label, before),
                 image_id=args.group.ami_id,
                 warm_pool=_warm_pool(args.scaler),
             )
-            _scaling_tags(label, args, group, child)
+            _scaling_tags(label, before, args, group, child)
             self.group_names[zone] = group.node_group_name
 
         self.role_arn = role.arn
         self.register_outputs(
             {"group_names": self.group_names, "role_arn": self.role_arn}
         )
-
-
-def managed_groups_pattern(name: str, zones: tuple[str, ...]) -> str:
-    """
-    Match the Auto Scaling groups of a component.
-
-    Args:
-        name: Name of the component.
-        zones: What tells its zones apart.
-    """
-    return managed_pattern([managed_group_name(name, zone) for zone in zones])
 
 
 def _user_data(args: ManagedJobNodesArgs) -> pulumi.Input[str] | None:
@@ -193,6 +200,7 @@ def _warm_pool(
 
 def _scaling_tags(
     name: str,
+    former: str,
     args: ManagedJobNodesArgs,
     group: aws.eks.NodeGroup,
     opts: pulumi.ResourceOptions,
@@ -210,5 +218,5 @@ def _scaling_tags(
             f"{name}-{key}",
             autoscaling_group_name=made,
             tag={"key": key, "value": value, "propagate_at_launch": False},
-            opts=opts,
+            opts=renamed(opts, f"{name}-{key}", f"{former}-{key}"),
         )

@@ -46,7 +46,9 @@ class Network(pulumi.ComponentResource):
     A VPC with a private and a public subnet in each zone.
 
     Every child of a zone carries the zone's name, and its addresses follow from the
-    zone's letter: a zone that comes or goes moves nothing of the others.
+    zone's letter: a zone that comes or goes moves nothing of the others. Their way out
+    alone is shared where one NAT gateway serves all: another first zone, as another
+    `nat`, leads it through another gateway, which drops the connections that are open.
 
     Children: the VPC, its internet gateway and its public route table, called
     *name* and `-public`; per zone two subnets (`-private-`, `-public-`), their

@@ -10,7 +10,7 @@ from . import _iam, _nodes
 from ._addons import addon
 from ._children import after, children_of
 from .cluster_facts import ClusterFacts
-from .spec.access import EBS_DRIVER_ACCOUNT, EBS_DRIVER_POLICIES
+from .spec.access import EBS_DRIVER_ACCOUNT, EBS_DRIVER_NAMESPACE, EBS_DRIVER_POLICIES
 from .spec.storage_class import storage_class
 from .spec.tags import check_tags
 
@@ -96,7 +96,12 @@ class Storage(pulumi.ComponentResource):
 
 
 def _driver(name: str, args: StorageArgs, opts: pulumi.ResourceOptions) -> None:
-    role, attached = _iam.role(name, _iam.PODS, EBS_DRIVER_POLICIES, args.tags, opts)
+    pods = _iam.Pods(
+        cluster=args.cluster.name,
+        namespace=EBS_DRIVER_NAMESPACE,
+        service_account=EBS_DRIVER_ACCOUNT,
+    )
+    role, attached = _iam.role(name, pods, EBS_DRIVER_POLICIES, args.tags, opts)
     identity = {"role_arn": role.arn, "service_account": EBS_DRIVER_ACCOUNT}
     addon(
         name,

@@ -17,12 +17,10 @@ from components.spec.node_config import (
 from components.spec.scaler.auto_mode import AutoMode
 from components.spec.scaler.autoscaler_chart import (
     autoscaler_values,
-    managed_pattern,
     self_managed_pattern,
 )
-from components.spec.scaler.autoscaler_groups import zone_keys
+from components.spec.scaler.autoscaler_groups import managed_groups_pattern, zone_keys
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
-from components.spec.scaler.generated_names import managed_group_name
 from components.spec.scaler.karpenter import Karpenter
 from components.spec.scaler.karpenter_chart import karpenter_values
 from components.spec.scaler.manifests import (
@@ -156,8 +154,7 @@ def _pattern(scaler: ClusterAutoscaler, group: JobGroup, settings: Settings) -> 
     name = f"{_PLATFORM}-{group.name}"
     if scaler.groups == "self-managed":
         return self_managed_pattern(name)
-    zones = zone_keys(settings.network)
-    return managed_pattern([managed_group_name(name, zone) for zone in zones])
+    return managed_groups_pattern(name, settings.network)
 
 
 def _site(scaler: Karpenter | AutoMode, settings: Settings) -> Site:

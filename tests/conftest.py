@@ -300,6 +300,11 @@ class Deployment:
         return resources + [call.token for call in self.calls if not call.provider]
 
 
+def computed(type_: str, name: str) -> dict[str, Any]:
+    """Return what the cloud computes for a resource."""
+    return _named(COMPUTED.get(type_, {}), name)
+
+
 class _Cloud(pulumi.runtime.Mocks):
     def __init__(self, answers: Mapping[str, Answer], preview: bool) -> None:
         self.answers = answers
@@ -309,8 +314,8 @@ class _Cloud(pulumi.runtime.Mocks):
     def new_resource(self, args):
         if self.preview and not args.typ.startswith("pulumi:providers:"):
             return "", _wire(args.inputs)
-        computed = _named(COMPUTED.get(args.typ, {}), args.name)
-        return f"{args.name}-id", {"name": args.name, **computed, **args.inputs}
+        state = {"name": args.name, **computed(args.typ, args.name), **args.inputs}
+        return f"{args.name}-id", state
 
     def call(self, args):
         provider = args.provider.split("::")[3] if args.provider else ""

@@ -3,6 +3,7 @@
 __all__ = [
     "ADMIN_POLICY",
     "EBS_DRIVER_ACCOUNT",
+    "EBS_DRIVER_NAMESPACE",
     "EBS_DRIVER_POLICIES",
     "NODE_POLICIES",
 ]
@@ -26,7 +27,10 @@ Sources: EKS user guide, Amazon EBS CSI driver.
 """
 
 EBS_DRIVER_ACCOUNT = "ebs-csi-controller-sa"
-"""Service account of the EBS driver, in `kube-system`."""
+"""Service account of the EBS driver."""
+
+EBS_DRIVER_NAMESPACE = "kube-system"
+"""Where EKS installs the EBS driver."""
 
 ADMIN_POLICY = "cluster-access-policy/AmazonEKSClusterAdminPolicy"
 """

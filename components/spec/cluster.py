@@ -91,7 +91,8 @@ class ClusterSettings:
             named by its place in the list: add others behind it, take none away
             before it, and do not write a text for it later, or EKS refuses the new
             entry because the old one is still there (409).
-        log_types: Control plane logs that go to CloudWatch, which has its price.
+        log_types: Control plane logs that go to CloudWatch, which has its price. An
+            empty list deletes the log group, with the audit logs kept so far.
         log_retention_days: Days until these logs are deleted, one of the numbers
             that CloudWatch offers.
         support: What EKS does when standard support of *version* ends: upgrade

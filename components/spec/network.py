@@ -109,7 +109,9 @@ class NewNetwork:
             region. More may come later, for nodes: the control plane stays in the
             zones that it was made in, and none of those can be taken away.
         nat: `single`, one NAT gateway for all zones, or `per-zone`: nodes keep
-            their way out when a zone is lost, for the price of a gateway each.
+            their way out when a zone is lost, for the price of a gateway each. A
+            change, or another first zone with `single`, drops the connections that
+            jobs have to the outside, and gives them another address there.
         endpoints: AWS services that nodes reach without NAT, each an interface
             endpoint with an hourly price. S3 always has a gateway endpoint, free.
 
@@ -159,9 +161,11 @@ class ExistingNetwork:
     Args:
         vpc_id: Id of the VPC.
         subnet_ids: Private subnets for nodes, pods and the control plane, in at
-            least two zones, with a way out to the internet or with endpoints for
-            ECR, EC2, STS, EKS and S3. The control plane stays in those that it was
-            made in.
+            least two zones, with a way out to the internet or with endpoints: S3,
+            `ecr.api`, `ecr.dkr`, `ec2`, `sts`, `eks` and `eks-auth`, and those of the
+            scaler, `autoscaling` or `sqs` and `ssm` (who calls each:
+            examples/private_cluster/README.md). The control plane stays in the
+            subnets that it was made in.
         subnet_cidrs: The IPv4 blocks of *subnet_ids*, in their order. Known
             blocks are checked: enough addresses for all pods, and no overlap
             with the range of Services.

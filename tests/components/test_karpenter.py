@@ -279,6 +279,19 @@ def test_the_controller_takes_its_role_by_pod_identity(deploy):
     )
 
 
+def test_no_other_account_and_no_other_cluster_gets_the_role_of_the_controller(deploy):
+    role = deployed(deploy).only(ROLE, "k-controller-role").inputs
+    (statement,) = json.loads(role["assumeRolePolicy"])["Statement"]
+
+    assert {
+        "StringEquals": {
+            "aws:RequestTag/eks-cluster-name": "alpha",
+            "aws:RequestTag/kubernetes-namespace": "kube-system",
+            "aws:RequestTag/kubernetes-service-account": "karpenter",
+        }
+    } == statement["Condition"]
+
+
 def test_the_queue_hears_all_five_events_and_nobody_else(deploy):
     deployment = deployed(deploy)
     queue = deployment.only(QUEUE).inputs

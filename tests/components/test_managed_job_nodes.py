@@ -22,8 +22,9 @@ from components import (
     Taint,
     WarmPool,
 )
-from components.managed_job_nodes import managed_groups_pattern
+from components.spec.network import NewNetwork
 from components.spec.node_config import NodeCluster, job_user_data, managed_user_data
+from components.spec.scaler.autoscaler_groups import managed_groups_pattern
 from tests.components.builders import facts, group
 
 COMPONENT = "eks-jobs:index:ManagedJobNodes"
@@ -63,6 +64,13 @@ def args(**overrides) -> ManagedJobNodesArgs:
 
 def deployed(deploy, **overrides):
     return deploy(lambda: ManagedJobNodes("job", args(**overrides)))
+
+
+def former(resource) -> str:
+    """Return the name that a resource had, below the parent that it has."""
+    (alias,) = resource.request.aliases
+    assert "" == alias.spec.parentUrn == alias.spec.type
+    return alias.spec.name
 
 
 def test_identity_is_pinned(deploy):
@@ -192,10 +200,39 @@ def test_instances_wait_where_they_are_asked_to(deploy):
 
 
 def test_the_expression_of_the_expander_matches_the_groups():
-    pattern = managed_groups_pattern("platform-job", ("a", "c"))
+    network = NewNetwork(zones=("eu-west-1a", "eu-west-1c"))
+    pattern = managed_groups_pattern("platform-job", network)
+    groups = [
+        f"eks-platform-{name}-1a2b3c4-5ec3e7-0000"
+        for name in ("job-eu-west-1a", "job-2", "job-3", "job-arm-eu-west-1a")
+    ]
 
-    assert re.search(pattern, "eks-platform-job-a-1a2b3c4-5ec3e7-0000")
-    assert not re.search(pattern, "eks-platform-job-arm-a-1a2b3c4-5ec3e7-0000")
+    assert [True, True, False, False] == [
+        re.search(pattern, one) is not None for one in groups
+    ]
+
+
+def test_zones_that_get_names_keep_their_groups_and_tags(deploy):
+    numbered, named = deployed(deploy), deployed(deploy, zones=("a", "c"))
+    renamed = {"a": "1", "c": "2"}
+    children = named.of_type(NODE_GROUP) + named.of_type(TAG)
+
+    assert {
+        one.name: (one.type, f"job-{renamed[one.name[4]]}{one.name[5:]}")
+        for one in children
+    } == {one.name: (one.type, former(one)) for one in children}
+    assert {former(one) for one in children} == {
+        one.name for one in numbered.of_type(NODE_GROUP) + numbered.of_type(TAG)
+    }
+    assert {()} == {tuple(one.request.aliases) for one in numbered.resources}
+
+
+def test_zones_in_another_order_keep_the_groups_that_they_had(deploy):
+    deployment = deployed(deploy, zones=("c", "a"), former_zones=("2", "1"))
+
+    assert {"job-a": "job-1", "job-c": "job-2"} == {
+        one.name: former(one) for one in deployment.of_type(NODE_GROUP)
+    }
 
 
 def test_values_that_are_not_known_yet_show_in_a_first_preview(deploy):
@@ -238,6 +275,10 @@ def test_h078_a_name_fits_with_what_is_added(deploy, length):
         (
             {"zones": ("a", "a")},
             "zones must be 2 different texts, one for each subnet, got a, a",
+        ),
+        (
+            {"former_zones": ("1",)},
+            "former_zones must be 2 different texts, one for each subnet, got 1",
         ),
         (
             {"group": group(instance_types=("g5.xlarge",))},

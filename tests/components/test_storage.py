@@ -74,6 +74,15 @@ def test_the_driver_gets_its_role_by_pod_identity(deploy):
                 "Effect": "Allow",
                 "Principal": {"Service": "pods.eks.amazonaws.com"},
                 "Action": ["sts:AssumeRole", "sts:TagSession"],
+                "Condition": {
+                    "StringEquals": {
+                        "aws:RequestTag/eks-cluster-name": "alpha",
+                        "aws:RequestTag/kubernetes-namespace": "kube-system",
+                        "aws:RequestTag/kubernetes-service-account": (
+                            "ebs-csi-controller-sa"
+                        ),
+                    }
+                },
             }
         ],
     } == json.loads(deployment.only(ROLE).inputs["assumeRolePolicy"])

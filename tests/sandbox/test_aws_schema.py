@@ -135,10 +135,11 @@ def test_a_made_name_ends_in_seven_characters():
     assert {"name": "job-19b2585", "__defaults": ["name"]} == inputs
 
 
-def test_a_made_name_is_kept():
+@pytest.mark.parametrize("logical", ["job", "other"])
+def test_a_made_name_is_kept_and_an_alias_changes_nothing_of_it(logical):
     old = {"name": "job-1234567", "__defaults": ["name"]}
     inputs = {}
-    naming.fill_in(NAME, "job", inputs, old, SEED)
+    naming.fill_in(NAME, logical, inputs, old, SEED)
 
     assert "job-1234567" == inputs["name"]
 

@@ -122,16 +122,19 @@ def tagging_policy(partition: str) -> dict[str, Any]:
     """
     Return what the role of the cluster needs besides, to put tags of yours on nodes.
 
-    Without it Auto Mode launches no node of a class that has tags.
+    Without it Auto Mode launches no node of a class that has tags, and makes no
+    network interface for its pods.
 
     Args:
         partition: Partition, the second part of an ARN.
 
     Sources:
-        EKS user guide, Auto Mode, custom AWS tags, with its resources named.
+        EKS user guide, Auto Mode, custom AWS tags, with its resources named; subnets
+        and security groups of an interface are allowed by AmazonEKSNetworkingPolicy.
     """
     created = [f"arn:{partition}:ec2:*:*:{kind}/*" for kind in LAUNCHED]
-    cluster = "aws:RequestTag/eks:eks-cluster-name"
+    cluster = "eks:eks-cluster-name"
+    of_cluster = {f"aws:RequestTag/{cluster}": f"${{aws:PrincipalTag/{cluster}}}"}
     return document(
         [
             {
@@ -143,14 +146,21 @@ def tagging_policy(partition: str) -> dict[str, Any]:
                 ],
                 "Resource": created,
                 "Condition": {
-                    "StringEquals": {
-                        cluster: "${aws:PrincipalTag/eks:eks-cluster-name}"
-                    },
+                    "StringEquals": of_cluster,
                     "StringLike": {
                         "aws:RequestTag/eks:kubernetes-node-class-name": "*",
                         "aws:RequestTag/eks:kubernetes-node-pool-name": "*",
                     },
                 },
-            }
+            },
+            {
+                "Sid": "TagInterfaces",
+                "Action": ["ec2:CreateNetworkInterface"],
+                "Resource": [f"arn:{partition}:ec2:*:*:network-interface/*"],
+                "Condition": {
+                    "StringEquals": of_cluster,
+                    "StringLike": {"aws:RequestTag/eks:kubernetes-cni-node-name": "*"},
+                },
+            },
         ]
     )

@@ -9,17 +9,21 @@ from ..instance_types import InstanceTypes
 from ..labels import eks_limit_problems
 from ..network import ExistingNetwork, NewNetwork
 from ..tags import autoscaler_tags, check_tags, scaling_group_tags
+from .autoscaler_chart import managed_pattern
 from .cluster_autoscaler import ClusterAutoscaler, ScaleDown
+from .generated_names import managed_group_name
 
 __all__ = [
     "capacity_tags",
     "check_group_tags",
     "group_driver_problems",
     "managed_group_tags",
+    "managed_groups_pattern",
     "managed_problems",
     "option_tags",
     "self_managed_group_tags",
     "zone_keys",
+    "zone_numbers",
     "zone_sizes",
 ]
 
@@ -171,6 +175,34 @@ def zone_keys(network: NewNetwork | ExistingNetwork) -> tuple[str, ...]:
         one if isinstance(one, str) else str(place + 1)
         for place, one in enumerate(network.subnet_ids)
     )
+
+
+def zone_numbers(network: NewNetwork | ExistingNetwork) -> tuple[str, ...]:
+    """
+    Return what told these zones apart before they had names, in the order of the keys.
+
+    A number takes the first zones in the order of their names, and may be spelled out
+    in another one. Subnets that were not known have kept their place.
+    """
+    keys = zone_keys(network)
+    ranked = sorted(keys) if isinstance(network, NewNetwork) else keys
+    return tuple(str(ranked.index(key) + 1) for key in keys)
+
+
+def managed_groups_pattern(
+    component: str, network: NewNetwork | ExistingNetwork
+) -> str:
+    """
+    Match the Auto Scaling groups of the managed groups of a job group.
+
+    A group that was made before its zone had a name keeps the number in its own name.
+
+    Args:
+        component: Name of the component of the job group.
+        network: The network of the cluster.
+    """
+    zones = dict.fromkeys([*zone_keys(network), *zone_numbers(network)])
+    return managed_pattern([managed_group_name(component, zone) for zone in zones])
 
 
 def managed_problems(

@@ -45,7 +45,9 @@ def review_rules(
         yield Notice(
             path=f"{path}.capacity_types",
             text="spot: AWS takes nodes back with two minutes' notice, and no "
-            "annotation keeps a job",
+            "annotation keeps a job; an account that never had one needs the role of "
+            "spot first: aws iam create-service-linked-role --aws-service-name "
+            "spot.amazonaws.com",
         )
     yield from _life(path, rules, longest_job)
 

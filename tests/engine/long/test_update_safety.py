@@ -25,9 +25,11 @@ from tests.engine.long.update_changes import (
     edited,
 )
 from tests.engine.long.update_effects import (
+    MANAGED,
     Effect,
     effects,
     ends_jobs,
+    lost,
     summary,
     undefined,
 )
@@ -75,6 +77,9 @@ groups, and makes the new group first |
 evicts their pods after five minutes |
 | **old limit** | nodes that run keep the shorter limit that they were made with, and \
 drift ends jobs that run past it |
+| **cuts connections** | routes of nodes lead to another NAT gateway: connections of \
+jobs to the outside break, and new ones come from another address |
+| **deletes logs** | what CloudWatch kept goes, audit logs too |
 | adds, removes, replaces | other resources, which no job stands on |
 | leaves definitions | the kinds of Karpenter, Kyverno or KEDA stay in the cluster, \
 and no object goes with them |
@@ -196,6 +201,22 @@ def test_an_effect_says_the_hardest_first():
 
     assert "**replaces the network**" == summary(found, None)
     assert "nothing" == summary([], None)
+
+
+@pytest.mark.parametrize("letters", ["ab", "ba"])
+def test_zones_that_get_names_keep_every_group_of_nodes(run, letters):
+    """In another order the NAT gateway moves, which the row of it says."""
+    named = [f"{REGION}{letter}" for letter in letters]
+    naming = Change(key="network.zones", to=named, base="managed", given={})
+    before, after = (run(values) for values in edited(naming))
+    found = effects(before, after)
+
+    assert {"platform-server", *(f"platform-job-{zone}" for zone in named)} == {
+        one.name for one in after.of_type(MANAGED)
+    }
+    assert [] == lost(found)
+    assert [] == [one.name for one in found if one.type == "Tag"]
+    assert (letters == "ab") == (found == [])
 
 
 def test_definitions_that_do_not_stay_take_the_pools_along(run):

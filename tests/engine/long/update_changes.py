@@ -4,6 +4,8 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tests.conftest import REGION
+
 __all__ = ["BASES", "CHANGES", "COVERED", "MAY_END_JOBS", "Change", "edited"]
 
 Values = dict[str, Any]
@@ -98,6 +100,20 @@ _OTHER_GROUPS = (
     "same kind: [migrate](migration.md) to Karpenter and back to the other groups, or "
     "change when no job runs"
 )
+_RENAMED = (
+    "names keep the groups that a number made, but a number makes those of names anew, "
+    "and the group of a zone that goes takes its nodes: keep the names, and take a "
+    "zone away when no job runs in it"
+)
+_SUBNET = (
+    "the group of a subnet that goes takes its nodes: take it away when no job runs in "
+    "it"
+)
+_CUT = (
+    "another `nat`, or another first zone where one gateway serves all, leads nodes to "
+    "the outside through another NAT gateway; AWS drops the connections that are open, "
+    "and others see another address: change when no job runs"
+)
 _SHUT_OUT = (
     "the role of nodes that run goes with what lets them in: set it before the first "
     "node, or when no node of Karpenter is left, as after a "
@@ -174,6 +190,21 @@ def _plain(base: str, prefix: str, values: Values, given: Values | None = None):
     ]
 
 
+def _zones() -> list[Change]:
+    """Name the zones that a number took, take one away, and change their order."""
+    first, second, third = (f"{REGION}{letter}" for letter in "abc")
+    changes = [
+        ("managed", 2, [first, second]),
+        ("managed", [first, second], 2),
+        ("managed", [first, second, third], [first, second]),
+        ("self-managed", [first, second], [second, first]),
+    ]
+    return [
+        Change(key="network.zones", to=to, base=base, given={"network.zones": given})
+        for base, given, to in changes
+    ]
+
+
 def _longer() -> list[Change]:
     """Raise the limits of drains that nodes were made with."""
     grace = "scaler.pools.<name>.termination_grace_period"
@@ -205,6 +236,10 @@ _EXISTING = {
         "vpc_id": "vpc-0123456789abcdef0",
         "subnet_ids": ["subnet-0a1b2c3d", "subnet-0123456789abcdef0"],
     }
+}
+_WIDER = {
+    **_EXISTING["network"],
+    "subnet_ids": [*_EXISTING["network"]["subnet_ids"], "subnet-0fedcba987654321"],
 }
 _NETWORK: Values = {
     "cidr": "10.50.0.0/16",
@@ -333,6 +368,10 @@ MAY_END_JOBS: dict[tuple[str, str], str] = {
     ("network.cidr", "self-managed"): _WHOLE,
     ("cluster.name", "self-managed"): _WHOLE,
     ("cluster.service_cidr", "self-managed"): _WHOLE,
+    ("network.zones", "managed"): _RENAMED,
+    ("network.subnet_ids", "managed"): _SUBNET,
+    ("network.zones", "self-managed"): _CUT,
+    ("network.nat", "self-managed"): _CUT,
     **{("jobs[].name", base): _GONE for base in BASES},
     ("jobs[].architecture", "managed"): _REPLACED,
     ("jobs[].instance_types", "managed"): _REPLACED,
@@ -380,7 +419,9 @@ CHANGES: list[Change] = [
         # EKS chooses the images of the others.
         if key != "cluster.ami_release" or base in ("karpenter", "self-managed")
     ),
+    *_zones(),
     *_plain("self-managed", "network.", _NETWORK),
+    *_plain("self-managed", "network.", {"nat": "single"}, {"network.nat": "per-zone"}),
     *_plain(
         "self-managed",
         "network.",
@@ -391,7 +432,14 @@ CHANGES: list[Change] = [
         },
         _EXISTING,
     ),
+    *_plain(
+        "managed",
+        "network.",
+        {"subnet_ids": _EXISTING["network"]["subnet_ids"]},
+        {"network": _WIDER},
+    ),
     *_plain("self-managed", "cluster.", _CLUSTER),
+    *_plain("self-managed", "cluster.", {"log_types": []}),
     *_groups(),
     *_plain("karpenter", "scaler.", _KARPENTER),
     *_plain("karpenter", "scaler.pools.<name>.", _RULES),

@@ -6,8 +6,8 @@ the sandbox, which follow the providers, say what needs a new resource.
 """
 
 import re
-from collections.abc import Coroutine, Iterator
-from dataclasses import dataclass
+from collections.abc import Coroutine, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pulumi.provider.experimental import provider as rpc
@@ -17,9 +17,9 @@ from components.spec.scaler.duration import seconds
 from sandbox.aws.provider import AwsProvider
 from sandbox.kubernetes import changes, kinds, settings
 from sandbox.wire import wrap_map
-from tests.conftest import Deployment, Resource
+from tests.conftest import REGION, Deployment, Resource, computed
 
-__all__ = ["Effect", "effects", "ends_jobs", "summary"]
+__all__ = ["MANAGED", "Effect", "effects", "ends_jobs", "lost", "summary"]
 
 CLUSTER = "eks:index:Cluster"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -32,6 +32,8 @@ _ENDS = ("removes", "replaces")
 _ROLLING = {"launchTemplate", "releaseVersion", "version"}
 _GRACE = "spec.template.spec.terminationGracePeriod"
 PROVIDER = "pulumi:providers:kubernetes"
+# What tells the managed groups of a job group apart.
+_ZONE = rf"\d|{REGION}[a-f]|subnet-[0-9a-f]+"
 
 # Inputs of the remote component, and where they end up in the cluster below it; the
 # others are changed in place.
@@ -69,7 +71,7 @@ class Effect:
 def effects(before: Deployment, after: Deployment) -> list[Effect]:
     """List what a change does, by path of the resource."""
     old = {one.path: one for one in before.resources if _is_real(one)}
-    new = {one.path: one for one in after.resources if _is_real(one)}
+    new = _renamed_back(old, [one for one in after.resources if _is_real(one)])
     return [
         effect
         for path in sorted(old.keys() | new.keys())
@@ -79,6 +81,50 @@ def effects(before: Deployment, after: Deployment) -> list[Effect]:
 
 def _is_real(resource: Resource) -> bool:
     return resource.request.custom or resource.request.remote
+
+
+def _renamed_back(
+    old: Mapping[str, Resource], resources: list[Resource]
+) -> dict[str, Resource]:
+    """Put what has an alias where it was, with what the cloud computed for it."""
+    places = {one.path: _place(one, old) for one in resources}
+    stays = {
+        new: was
+        for one in resources
+        for new, was in zip(
+            _leaves(computed(one.type, one.name)),
+            _leaves(computed(one.type, places[one.path].rpartition("::")[2])),
+            strict=True,
+        )
+        if new != was
+    }
+    return {
+        places[one.path]: replace(one, inputs=_translated(one.inputs, stays))
+        for one in resources
+    }
+
+
+def _place(resource: Resource, old: Mapping[str, Resource]) -> str:
+    """Return the path under which the state knows a resource."""
+    above = resource.path.rpartition("::")[0]
+    names = [resource.name, *(one.spec.name for one in resource.request.aliases)]
+    known = [path for name in names if (path := f"{above}::{name}") in old]
+    return known[0] if known else resource.path
+
+
+def _leaves(value: Any) -> list[Any]:
+    if isinstance(value, (dict, list)):
+        items = value.values() if isinstance(value, dict) else value
+        return [leaf for item in items for leaf in _leaves(item)]
+    return [value]
+
+
+def _translated(value: Any, texts: Mapping[Any, Any]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _translated(item, texts) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_translated(item, texts) for item in value]
+    return texts.get(value, value) if isinstance(value, str) else value
 
 
 def _effect(old: Resource | None, new: Resource | None) -> Iterator[Effect]:
@@ -299,6 +345,20 @@ def _is_kept(release: Resource) -> bool:
     return any(KEPT.items() <= one.items() for one in annotations)
 
 
+def cut(found: list[Effect]) -> bool:
+    """
+    Tell whether connections of jobs to the outside go another way, and break.
+
+    Sources:
+        AWS Knowledge Center, from a NAT instance to a NAT gateway: connections are
+        dropped when the route is changed.
+    """
+    return any(
+        one.type == "Route" and one.old and one.new and "natGatewayId" in one.inputs
+        for one in found
+    )
+
+
 def lost(found: list[Effect]) -> list[Effect]:
     """Return what holds nodes and goes, with the jobs on them."""
     return [one for one in found if one.how in _ENDS and one.type in HOLDERS]
@@ -320,12 +380,13 @@ def ends_jobs(found: list[Effect], after: Deployment, jobs: set[str]) -> bool:
         *rolled(found, after),
         *outlived(found),
     }
-    return bool(whole(found) or {group_name(name) for name in names} & jobs)
+    groups = {group_name(name) for name in names}
+    return bool(whole(found) or cut(found) or groups & jobs)
 
 
 def group_name(name: str) -> str:
     """Cut the name of a resource down to the name of its group in the stack file."""
-    return re.sub(r"^platform-(karpenter-|auto-mode-)?|-\d$", "", name)
+    return re.sub(rf"^platform-(karpenter-|auto-mode-)?|-({_ZONE})$", "", name)
 
 
 def summary(found: list[Effect], after: Deployment) -> str:
@@ -352,6 +413,10 @@ def _on_nodes(found: list[Effect], after: Deployment) -> Iterator[str]:
     for name in rolled(found, after):
         if name not in gone:
             yield f"**rolls** `{group_name(name)}`"
+    if cut(found):
+        yield "**cuts connections**"
+    if any(one.type == "LogGroup" and one.how in _ENDS for one in found):
+        yield "**deletes logs**"
     yield from (f"new nodes of `{group_name(name)}`" for name in renewed(found, after))
     yield from (f"drift of `{group_name(name)}`" for name in drifted(found, after))
     for name in outlived(found):

@@ -99,11 +99,30 @@ def test_auto_mode_may_tag_whatever_karpenter_tags_when_it_launches_a_node():
         for one in statements(account())
         if one["Sid"] == "AllowScopedEC2InstanceActionsWithTags"
     )
-    (auto_mode,) = tagging_policy("aws")["Statement"]
+    auto_mode, _ = tagging_policy("aws")["Statement"]
 
     assert [arn.rpartition(":")[2] for arn in karpenter["Resource"]] == [
         arn.rpartition(":")[2] for arn in auto_mode["Resource"]
     ]
+
+
+def test_auto_mode_may_tag_the_interfaces_that_it_makes_for_pods():
+    _, interfaces = tagging_policy("aws")["Statement"]
+
+    assert {
+        "Sid": "TagInterfaces",
+        "Effect": "Allow",
+        "Action": ["ec2:CreateNetworkInterface"],
+        "Resource": ["arn:aws:ec2:*:*:network-interface/*"],
+        "Condition": {
+            "StringEquals": {
+                "aws:RequestTag/eks:eks-cluster-name": (
+                    "${aws:PrincipalTag/eks:eks-cluster-name}"
+                )
+            },
+            "StringLike": {"aws:RequestTag/eks:kubernetes-cni-node-name": "*"},
+        },
+    } == interfaces
 
 
 def test_one_policy_for_all_would_be_too_long():

@@ -11,7 +11,7 @@ from components.spec.network import ExistingNetwork, NewNetwork
 from components.spec.policy.protection import ScalerFacts
 from components.spec.policy.settings import JobPolicySettings
 from components.spec.scaler.auto_mode import AutoMode
-from components.spec.scaler.autoscaler_groups import zone_keys
+from components.spec.scaler.autoscaler_groups import zone_keys, zone_numbers
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
 from components.spec.scaler.karpenter import Karpenter, ServerPool
 from components.spec.scaler.lifetime import Lifetime, drain_limit
@@ -223,6 +223,21 @@ def test_servers_beside_auto_mode_have_volumes_of_their_own():
 )
 def test_one_zone_that_goes_renames_no_other(network, expected):
     assert expected == zone_keys(network)
+
+
+@pytest.mark.parametrize(
+    ("network", "expected"),
+    [
+        (NewNetwork(zones=3), ("1", "2", "3")),
+        (NewNetwork(zones=("eu-west-1c", "eu-west-1a")), ("2", "1")),
+        (
+            ExistingNetwork(vpc_id="vpc-1", subnet_ids=("subnet-9", "subnet-1")),
+            ("1", "2"),
+        ),
+    ],
+)
+def test_zones_that_get_names_know_their_numbers(network, expected):
+    assert expected == zone_numbers(network)
 
 
 @pytest.mark.parametrize(

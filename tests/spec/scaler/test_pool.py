@@ -61,7 +61,9 @@ def test_h019_defaults_give_no_notice():
         (
             {"capacity_types": ("spot", "on-demand")},
             "capacity_types: spot: AWS takes nodes back with two minutes' notice, and "
-            "no annotation keeps a job",
+            "no annotation keeps a job; an account that never had one needs the role "
+            "of spot first: aws iam create-service-linked-role --aws-service-name "
+            "spot.amazonaws.com",
         ),
         (
             {"expire_after": "5h"},

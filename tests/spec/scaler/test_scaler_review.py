@@ -81,7 +81,9 @@ def test_defaults_give_no_warning(scaler):
             Karpenter(pools={"job": PoolRules(capacity_types=("spot",))}),
             {},
             "scaler.pools[job].capacity_types: spot: AWS takes nodes back with two "
-            "minutes' notice, and no annotation keeps a job",
+            "minutes' notice, and no annotation keeps a job; an account that never had "
+            "one needs the role of spot first: aws iam create-service-linked-role "
+            "--aws-service-name spot.amazonaws.com",
         ),
         (
             Karpenter(),
