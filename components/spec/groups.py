@@ -21,7 +21,7 @@ from .labels import (
 )
 from .problems import refuse
 from .scaler.duration import duration_problems
-from .user_data import UserDataPart, overlap_problems
+from .user_data import UserDataPart, overlap_problems, together_problems
 from .volume import Gp3Volume
 
 __all__ = [
@@ -224,6 +224,7 @@ def _problems(group: NodeGroup) -> list[str]:
     ]
     for part in group.user_data:
         problems += overlap_problems(part, tuned=tuned)
+    problems += together_problems(group.user_data)
     if isinstance(group, ServerGroup):
         return [
             *problems,

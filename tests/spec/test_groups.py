@@ -219,6 +219,18 @@ def test_an_untuned_server_group_may_set_the_kubelet_in_its_own_part():
         server(user_data=(part,), kubelet=KubeletTuning())
 
 
+@pytest.mark.parametrize("make", [job, server])
+def test_fields_of_the_kubelet_that_contradict_are_refused_in_every_group(make):
+    part = node_config("spec: {kubelet: {config: {imageGCHighThresholdPercent: 80}}}\n")
+    message = (
+        "user_data: spec.kubelet.config.imageGCHighThresholdPercent must be above "
+        "imageGCLowThresholdPercent, got 80 and 80 (85 and 80 when left out)"
+    )
+
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        make(user_data=(part,))
+
+
 def test_groups_of_one_cluster_have_different_names():
     validate_groups([server()], [job(), job(name="job-arm")])
     message = (

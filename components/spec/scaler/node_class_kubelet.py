@@ -9,6 +9,7 @@ from .. import mime, nodeadm
 from ..groups import JobGroup, NodeGroup
 from ..instance_types import InstanceTypes
 from ..kubelet import KubeletTuning
+from ..kubelet_flags import flag_name
 from ..user_data import UserDataPart, overlap_problems
 from .karpenter import ServerPool
 
@@ -50,6 +51,17 @@ _HIDDEN_FLAGS = {
     "image-gc-low-threshold": "imageGCLowThresholdPercent",
     "cpu-cfs-quota": "cpuCFSQuota",
 }
+
+
+# Where Karpenter takes fewer signals than the kubelet.
+_SIGNALS = (
+    "memory.available",
+    "nodefs.available",
+    "nodefs.inodesFree",
+    "imagefs.available",
+    "imagefs.inodesFree",
+    "pid.available",
+)
 
 
 def split(config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -97,26 +109,41 @@ def user_data_problems(part: UserDataPart) -> Iterator[str]:
     """
     List what Karpenter always writes itself, or would plan without.
 
+    What Karpenter 1.15 refuses in a class it tells in a status of the class alone.
+
     Sources:
         karpenter-provider-aws#8210, #8739 (maxPods has no effect), #7486 (a flag
         for taints keeps nodes from registering), #4452 (nodes that never fit).
+        karpenter-provider-aws 1.15.1, pkg/apis/v1/kubeletconfiguration_validation.go.
     """
     yield from overlap_problems(part, tuned=True)
     if part.kind != "node-config":
         return
-    flags = (
-        nodeadm.read_node_config(part.content)
-        .get("spec", {})
-        .get("kubelet", {})
-        .get("flags", [])
-    )
-    for flag in flags:
-        name = flag.lstrip("-").partition("=")[0]
+    document = nodeadm.read_node_config(part.content)
+    yield from _refused_values(_kubelet_config(document))
+    for flag in document.get("spec", {}).get("kubelet", {}).get("flags", []):
+        name = flag_name(flag)
         if name in _HIDDEN_FLAGS:
             yield (
                 f"user_data must leave out the flag --{name}, which Karpenter does "
                 f"not see, set spec.kubelet.config.{_HIDDEN_FLAGS[name]}"
             )
+
+
+def _refused_values(config: Mapping[str, Any]) -> Iterator[str]:
+    for field in ("evictionHard", "evictionSoft", "evictionSoftGracePeriod"):
+        for key in config.get(field, {}):
+            if key not in _SIGNALS:
+                yield (
+                    f"user_data: spec.kubelet.config.{field} must have keys of "
+                    f"{', '.join(_SIGNALS)} with Karpenter, got {key!r}"
+                )
+    seconds = config.get("evictionMaxPodGracePeriod", 0)
+    if seconds < 0:
+        yield (
+            f"user_data: spec.kubelet.config.evictionMaxPodGracePeriod must be 0 or "
+            f"more with Karpenter, got {seconds}"
+        )
 
 
 def _ours(group: NodeGroup, instance_types: InstanceTypes) -> dict[str, Any]:
