@@ -222,8 +222,9 @@ def _problems(group: NodeGroup) -> list[str]:
         *tag_rules.tag_problems(group.tags, ("Name",)),
         *_hop_problems(group.metadata_hop_limit),
     ]
+    managed = isinstance(group, ServerGroup)
     for part in group.user_data:
-        problems += overlap_problems(part, tuned=tuned)
+        problems += overlap_problems(part, tuned=tuned, managed=managed)
     problems += together_problems(group.user_data)
     if isinstance(group, ServerGroup):
         return [
