@@ -92,7 +92,7 @@ def test_h027_what_karpenter_plans_with_is_moved_out_of_user_data():
                         "containerLogMaxSize": "20Mi",
                     }
                 },
-                instance={"localStorage": {"strategy": "RAID0"}},
+                instance={"localStorage": {"strategy": "Mount"}},
             ),
             config(kubelet={"config": {"systemReserved": {"cpu": "100m"}}}),
         )
@@ -105,8 +105,47 @@ def test_h027_what_karpenter_plans_with_is_moved_out_of_user_data():
     _, second = parts(user_data)
     assert yaml.safe_load(second)["spec"] == {
         "kubelet": {"config": {"containerLogMaxSize": "20Mi"}},
-        "instance": {"localStorage": {"strategy": "RAID0"}},
+        "instance": {"localStorage": {"strategy": "Mount"}},
     }
+
+
+def stored(**local_storage):
+    return config(instance={"localStorage": local_storage})
+
+
+def test_h027_karpenter_plans_with_the_disks_that_become_one_array():
+    group = job(user_data=(stored(strategy="RAID0", disabledMounts=["PodLogs"]),))
+
+    spec = ec2_node_class(group, site(), ALIAS, TYPES)["spec"]
+
+    assert "RAID0" == spec["instanceStorePolicy"]
+    assert {"instance": {"localStorage": {"disabledMounts": ["PodLogs"]}}} == (
+        yaml.safe_load(parts(spec["userData"])[1])["spec"]
+    )
+
+
+def test_a_part_that_only_stripes_the_disks_is_left_out():
+    pool = ServerPool(
+        name="more",
+        architecture="amd64",
+        instance_types=("m7i.xlarge",),
+        user_data=(stored(strategy="RAID0"),),
+    )
+
+    spec = ec2_node_class(pool, site(), ALIAS, TYPES)["spec"]
+
+    assert "RAID0" == spec["instanceStorePolicy"]
+    assert "userData" not in spec
+
+
+@pytest.mark.parametrize("strategies", [("Mount",), ("RAID10",), ("RAID0", "Mount")])
+def test_other_uses_of_the_disks_stay_in_user_data(strategies):
+    given = tuple(stored(strategy=one) for one in strategies)
+
+    spec = ec2_node_class(job(user_data=given), site(), ALIAS, TYPES)["spec"]
+
+    assert "instanceStorePolicy" not in spec
+    assert [one.content for one in given] == parts(spec["userData"])[1:]
 
 
 def test_nothing_that_the_class_takes_is_left_in_user_data():
