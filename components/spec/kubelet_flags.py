@@ -44,8 +44,8 @@ Flags of older kubelets, with which one of today does not start.
 
 Up to 1.33 `--cloud-config` and up to 1.34 `--pod-infra-container-image` are taken, and
 do nothing. Sources: kubernetes v1.37.2, cmd/kubelet/app/options, which has none of
-them; changelogs of 1.24 (network, Docker), 1.26 (logs), 1.27 (container runtime),
-1.31, 1.34 and 1.35.
+them; changelogs of 1.31, 1.34 and 1.35; amazon-eks-ami, nodeadm
+internal/kubelet/config.go. In which version the others went was not looked up.
 """
 
 
@@ -55,7 +55,8 @@ def flag_name(flag: str) -> str:
 
     Sources:
         kubernetes v1.37.2, cmd/kubelet/app/server.go (`WordSepNormalizeFunc`).
-        amazon-eks-ami, nodeadm internal/kubelet/daemon.go: flags are joined by spaces.
+        amazon-eks-ami, nodeadm internal/kubelet/environment.go: flags are
+        joined by spaces.
     """
     return re.split("[= ]", flag.lstrip("-"), maxsplit=1)[0].replace("_", "-")
 

@@ -149,8 +149,9 @@ def managed_launch_data(
         ValueError: As `managed_user_data`, at the size of the launch.
 
     Sources:
-        EKS user guide, launch templates: EKS merges its part into that of the
-        template. Its NodeConfig and labels were seen on nodes of others, not measured.
+        eksctl, node bootstrapping: EKS appends a NodeConfig to the user data of the
+        template; eksctl-io/eksctl#8037 (with ``maxPods``). Its other fields are those
+        that eksctl writes, its labels those on nodes of others; none was measured.
     """
     text = managed_user_data(group, instance_types)
     if text is None:

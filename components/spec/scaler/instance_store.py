@@ -35,7 +35,7 @@ def review_disks(
 
     Sources:
         karpenter-provider-aws 1.15.1, pkg/providers/instancetype/types.go. Cluster
-        Autoscaler 1.36, cloudprovider/aws: tags describe a group without nodes.
+        Autoscaler: see `autoscaler_tags`, which describe a group without nodes.
     """
     strategy, volume = _strategy(group), f"{group.volume.size_gib} GiB"
     if strategy not in _MOVING:
