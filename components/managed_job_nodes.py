@@ -13,7 +13,12 @@ from .cluster_facts import ClusterFacts
 from .spec.access import NODE_POLICIES
 from .spec.groups import JobGroup
 from .spec.instance_types import InstanceTypes
-from .spec.node_config import check_group, job_user_data, managed_user_data
+from .spec.node_config import (
+    check_group,
+    job_user_data,
+    managed_launch_data,
+    managed_user_data,
+)
 from .spec.problems import refuse, refused
 from .spec.scaler.autoscaler_groups import (
     check_group_tags,
@@ -90,7 +95,8 @@ class ManagedJobNodesArgs:
                 )
         yield from group_driver_problems(self.group)
         yield from managed_problems(self.scaler, self.group, subnets)
-        yield from refused("", check_group, self.group, self.instance_types)
+        check = check_group if self.group.ami_id else managed_launch_data
+        yield from refused("", check, self.group, self.instance_types)
         yield from refused(
             "",
             check_group_tags,

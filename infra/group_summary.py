@@ -12,7 +12,7 @@ from components.spec.group_review import address_limit
 from components.spec.groups import JobGroup, ServerGroup
 from components.spec.instance_types import InstanceType, InstanceTypes
 from components.spec.mime import USER_DATA_LIMIT
-from components.spec.node_config import managed_user_data, usual_cluster
+from components.spec.node_config import managed_launch_data
 from components.spec.scaler.auto_mode import AutoMode
 from components.spec.scaler.autoscaler_groups import (
     managed_group_tags,
@@ -141,16 +141,14 @@ def _image(group: ServerGroup | JobGroup, settings: Settings) -> str:
 def _user_data_size(
     group: ServerGroup | JobGroup, settings: Settings, types: InstanceTypes
 ) -> str:
-    """Measure with a certificate of the usual length, as the check does."""
+    """Measure with what is added, of the usual length, as the check does."""
     if isinstance(group, JobGroup):
-        text = scaled_groups.job_node_data(
-            group, settings.scaler, settings, types, usual_cluster()
-        )
+        text = scaled_groups.job_launch_data(group, settings, types)
     else:
-        text = managed_user_data(group, types)
+        text = managed_launch_data(group, types)
     if text is None:
         return "none of ours"
-    return f"about {len(text.encode())} of {USER_DATA_LIMIT} bytes"
+    return f"about {len(text.encode())} of {USER_DATA_LIMIT} bytes at launch"
 
 
 def _nodes(

@@ -12,7 +12,9 @@ from components.spec.network import ExistingNetwork
 from components.spec.node_config import (
     NodeCluster,
     job_user_data,
+    managed_launch_data,
     managed_user_data,
+    usual_cluster,
 )
 from components.spec.scaler.auto_mode import AutoMode
 from components.spec.scaler.autoscaler_chart import (
@@ -23,6 +25,7 @@ from components.spec.scaler.autoscaler_groups import managed_groups_pattern, zon
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
 from components.spec.scaler.karpenter import Karpenter
 from components.spec.scaler.karpenter_chart import karpenter_values
+from components.spec.scaler.launch_data import karpenter_launch_data
 from components.spec.scaler.manifests import (
     PoolObjects,
     auto_mode_pools,
@@ -36,6 +39,7 @@ from infra.settings import Settings
 __all__ = [
     "balloons_of",
     "chart_values",
+    "job_launch_data",
     "job_node_data",
     "pools",
     "scaler_and_jobs",
@@ -141,13 +145,40 @@ def job_node_data(
         cluster: What a node is told about its cluster.
     """
     if isinstance(scaler, ClusterAutoscaler):
-        if scaler.groups == "managed" and group.ami_id is None:
+        if _eks_adds(group, scaler):
             return managed_user_data(group, types)
         return job_user_data(cluster, group, types)
     for one in pools(scaler, settings, types):
         if one.group.name == group.name:
             return one.node_class["spec"].get("userData")
     return None
+
+
+def job_launch_data(
+    group: JobGroup, settings: Settings, types: InstanceTypes
+) -> str | None:
+    """
+    Return the user data of a job group as an instance is launched with it.
+
+    What the scaler in use or EKS adds is in it, with values of the usual length.
+
+    Args:
+        group: The group.
+        settings: The settings it belongs to.
+        types: Facts about instance types.
+    """
+    scaler = settings.scaler
+    if isinstance(scaler, ClusterAutoscaler) and _eks_adds(group, scaler):
+        return managed_launch_data(group, types)
+    if isinstance(scaler, Karpenter):
+        for one in pools(scaler, settings, types):
+            if one.group.name == group.name:
+                return karpenter_launch_data(one.group, one.node_class)
+    return job_node_data(group, scaler, settings, types, usual_cluster())
+
+
+def _eks_adds(group: JobGroup, scaler: ClusterAutoscaler) -> bool:
+    return scaler.groups == "managed" and group.ami_id is None
 
 
 def _pattern(scaler: ClusterAutoscaler, group: JobGroup, settings: Settings) -> str:

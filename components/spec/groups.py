@@ -22,7 +22,7 @@ from .labels import (
 )
 from .problems import refuse
 from .scaler.duration import duration_problems
-from .user_data import UserDataPart, overlap_problems
+from .user_data import UserDataPart, overlap_problems, together_problems
 from .volume import Gp3Volume
 
 __all__ = [
@@ -223,8 +223,10 @@ def _problems(group: NodeGroup) -> list[str]:
         *tag_rules.tag_problems(group.tags, ("Name",)),
         *_hop_problems(group.metadata_hop_limit),
     ]
+    managed = isinstance(group, ServerGroup)
     for part in group.user_data:
-        problems += overlap_problems(part, tuned=tuned)
+        problems += overlap_problems(part, tuned=tuned, managed=managed)
+    problems += together_problems(group.user_data)
     if isinstance(group, ServerGroup):
         return [
             *problems,

@@ -56,8 +56,8 @@ def render(parts: Sequence[Part]) -> str:
     size = len(text.encode())
     if size > USER_DATA_LIMIT:
         raise ValueError(
-            f"user_data must be at most {USER_DATA_LIMIT} bytes with what the library "
-            f"adds, got {size} bytes"
+            f"user_data must be at most {USER_DATA_LIMIT} bytes with what is added to "
+            f"it, got {size} bytes"
         )
     return text
 

@@ -16,10 +16,13 @@ from .problems import refuse
 __all__ = [
     "NodeCluster",
     "check_group",
+    "cluster_spec",
     "effective_node_config",
     "fact_problems",
     "job_user_data",
+    "managed_launch_data",
     "managed_user_data",
+    "with_added",
     "usual_cluster",
 ]
 
@@ -85,15 +88,20 @@ def job_user_data(
     """
     refuse(fact_problems(group, instance_types))
     spec = {
-        "cluster": {
-            "name": cluster.name,
-            "apiServerEndpoint": cluster.endpoint,
-            "certificateAuthority": cluster.certificate_authority,
-            "cidr": cluster.service_cidr,
-        },
+        "cluster": cluster_spec(cluster),
         "kubelet": _job_kubelet(group, instance_types),
     }
     return mime.render([_part(spec), *_user_parts(group)])
+
+
+def cluster_spec(cluster: NodeCluster) -> dict[str, str]:
+    """Return `spec.cluster` of a NodeConfig."""
+    return {
+        "name": cluster.name,
+        "apiServerEndpoint": cluster.endpoint,
+        "certificateAuthority": cluster.certificate_authority,
+        "cidr": cluster.service_cidr,
+    }
 
 
 def managed_user_data(
@@ -129,20 +137,67 @@ def managed_user_data(
     return mime.render(parts) if parts else None
 
 
+def managed_launch_data(
+    group: ServerGroup | JobGroup, instance_types: InstanceTypes
+) -> str | None:
+    """
+    Render `managed_user_data` with a NodeConfig like the one that EKS adds.
+
+    What only EKS knows has the usual length.
+
+    Raises:
+        ValueError: As `managed_user_data`, at the size of the launch.
+
+    Sources:
+        eksctl, node bootstrapping: EKS appends a NodeConfig to the user data of the
+        template; eksctl-io/eksctl#8037 (with ``maxPods``). Its other fields are those
+        that eksctl writes, its labels those on nodes of others; none was measured.
+    """
+    text = managed_user_data(group, instance_types)
+    if text is None:
+        return None
+    labels = {
+        **group.all_labels,
+        "eks.amazonaws.com/capacityType": "ON_DEMAND",
+        "eks.amazonaws.com/nodegroup": f"{group.name}-{'0' * 20}",
+        "eks.amazonaws.com/nodegroup-image": f"ami-{'0' * 17}",
+        "eks.amazonaws.com/sourceLaunchTemplateId": f"lt-{'0' * 17}",
+        "eks.amazonaws.com/sourceLaunchTemplateVersion": "100",
+    }
+    taints = ",".join(taint.kubernetes for taint in group.all_taints)
+    kubelet = {
+        "config": {"maxPods": 110, "clusterDNS": ["172.20.0.10"]},
+        "flags": [_label_flag(labels), f"--register-with-taints={taints}"],
+    }
+    return with_added(
+        text, {"cluster": cluster_spec(usual_cluster()), "kubelet": kubelet}
+    )
+
+
+def with_added(text: str, spec: Mapping[str, object]) -> str:
+    """
+    Add the NodeConfig of somebody else to a rendered text.
+
+    Raises:
+        ValueError: The text is above 16 KiB then.
+    """
+    return mime.render([*mime.parse(text), _part(spec)])
+
+
 def check_group(group: JobGroup | ServerGroup, instance_types: InstanceTypes) -> None:
     """
     Check a group against the instance types, before any resource exists.
 
     The rendered text needs the cluster, which is known late; a stand-in of the usual
-    size takes its place.
+    size takes its place, and that of what EKS adds to the text of a server group.
 
     Raises:
-        ValueError: As `job_user_data` and `managed_user_data`.
+        ValueError: As `job_user_data` and `managed_launch_data`.
     """
     if isinstance(group, JobGroup):
         job_user_data(usual_cluster(), group, instance_types)
     else:
-        managed_user_data(group, instance_types)
+        managed_launch_data(group, instance_types)
 
 
 def usual_cluster() -> NodeCluster:
@@ -208,14 +263,18 @@ def _job_kubelet(group: JobGroup, instance_types: InstanceTypes) -> dict[str, ob
     config = group.kubelet.config(vcpus) | {
         "registerWithTaints": [_taint(taint) for taint in group.all_taints]
     }
-    labels = ",".join(f"{key}={value}" for key, value in group.all_labels.items())
     kubelet: dict[str, object] = {
         "config": config,
-        "flags": [f"--node-labels={labels}"],
+        "flags": [_label_flag(group.all_labels)],
     }
     if vcpus is None:
         kubelet["maxPodsExpression"] = group.kubelet.max_pods_expression
     return kubelet
+
+
+def _label_flag(labels: Mapping[str, str]) -> str:
+    pairs = ",".join(f"{key}={value}" for key, value in labels.items())
+    return f"--node-labels={pairs}"
 
 
 def _largest_vcpus(group: NodeGroup, instance_types: InstanceTypes) -> int | None:

@@ -2,25 +2,40 @@
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
+from types import FunctionType
 from typing import Any
 
 import yaml
 from yaml.constructor import ConstructorError
 
+from .kubelet_fields import config_problems
+from .kubelet_flags import flags_problems
 from .problems import refuse
 
 __all__ = ["API_VERSION", "merge", "node_config_problems", "read_node_config"]
 
 API_VERSION = "node.eks.aws/v1alpha1"
 
-# A document of another owner (KubeletConfiguration, OCI spec): any keys.
+# A document of another owner (metadata, OCI spec): any keys.
 _ANY = object()
 
+
+def _containerd_problems(path: str, text: Any) -> Iterator[str]:
+    """List why nodeadm could not merge a text with containerd's configuration."""
+    if not isinstance(text, str):
+        yield f"{path} must be text, got {text!r}"
+        return
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        yield f"{path} must be TOML, got text that cannot be read: {error}"
+
+
 # `{...}` has these keys and no others, `[x]` is a list of x, `(x,)` maps text to x, a
-# set names the values. Source: amazon-eks-ami, nodeadm api/v1alpha1 and internal/api,
-# read in November 2026.
+# set names the values, a function lists problems. Source: amazon-eks-ami, nodeadm
+# api/v1alpha1 and internal/api, read in November 2026.
 _SCHEMA: dict[str, Any] = {
     "apiVersion": {API_VERSION},
     "kind": {"NodeConfig"},
@@ -34,7 +49,7 @@ _SCHEMA: dict[str, Any] = {
             "enableOutpost": bool,
             "id": str,
         },
-        "containerd": {"config": str, "baseRuntimeSpec": _ANY},
+        "containerd": {"config": _containerd_problems, "baseRuntimeSpec": _ANY},
         "instance": {
             "localStorage": {
                 "strategy": {"RAID0", "RAID10", "Mount"},
@@ -47,38 +62,15 @@ _SCHEMA: dict[str, Any] = {
             "environment": ((str,),),
             "network": {"nameservers": [str], "domains": [str]},
         },
-        "kubelet": {"config": _ANY, "flags": [str], "maxPodsExpression": str},
+        "kubelet": {
+            "config": config_problems,
+            "flags": flags_problems,
+            "maxPodsExpression": str,
+        },
         "featureGates": (bool,),
     },
 }
 _WORDS = {str: "text", bool: "true or false"}
-
-# The fields of KubeletConfiguration that people set. The kubelet drops a misspelt
-# field with no more than a log line, so capitals are checked; fields that are newer
-# than this list pass. Source: k8s.io/kubelet v0.37.2, config/v1beta1.
-# fmt: off
-_KUBELET_FIELDS = (
-    "allowedUnsafeSysctls", "cgroupDriver", "clusterDNS", "clusterDomain",
-    "containerLogMaxFiles", "containerLogMaxSize", "containerLogMaxWorkers",
-    "cpuCFSQuota", "cpuCFSQuotaPeriod", "cpuManagerPolicy", "cpuManagerPolicyOptions",
-    "crashLoopBackOff", "eventBurst", "eventRecordQPS", "evictionHard",
-    "evictionMaxPodGracePeriod", "evictionMinimumReclaim",
-    "evictionPressureTransitionPeriod", "evictionSoft", "evictionSoftGracePeriod",
-    "featureGates", "imageGCHighThresholdPercent", "imageGCLowThresholdPercent",
-    "imageMaximumGCAge", "imageMinimumGCAge", "kubeAPIBurst", "kubeAPIQPS",
-    "kubeReserved", "kubeReservedCgroup", "logging", "maxOpenFiles",
-    "maxParallelImagePulls", "maxPods", "memoryManagerPolicy", "memorySwap",
-    "nodeLeaseDurationSeconds", "nodeStatusMaxImages", "nodeStatusReportFrequency",
-    "nodeStatusUpdateFrequency", "podPidsLimit", "podsPerCore", "protectKernelDefaults",
-    "registerNode", "registerWithTaints", "registryBurst", "registryPullQPS",
-    "reservedMemory", "reservedSystemCPUs", "resolvConf", "runtimeRequestTimeout",
-    "seccompDefault", "serializeImagePulls", "shutdownGracePeriod",
-    "shutdownGracePeriodByPodPriority", "shutdownGracePeriodCriticalPods",
-    "singleProcessOOMKill", "syncFrequency", "systemReserved", "systemReservedCgroup",
-    "topologyManagerPolicy", "topologyManagerPolicyOptions", "topologyManagerScope",
-    "tracing", "userNamespaces", "volumeStatsAggPeriod",
-)
-# fmt: on
 
 
 class _Loader(yaml.SafeLoader):
@@ -100,7 +92,8 @@ def read_node_config(text: str) -> dict[str, Any]:
 
     Raises:
         ValueError: The text is no YAML object, or keys and values differ from the
-            schema; each is named with its path.
+            schema or from what kubelet and containerd take; each is named with its
+            path.
     """
     try:
         document = yaml.load(text, _Loader)
@@ -131,10 +124,12 @@ def _differences(path: str, value: Any, schema: Any) -> list[str]:
             return _object_differences(path, value, schema)
         case [item]:
             return _container_differences(path, value, schema, item)
-        case set() if value not in schema:
+        case set() if value not in [*schema]:
             return [f"{path} must be {' or '.join(sorted(schema))}, got {value!r}"]
         case type() if not isinstance(value, schema):
             return [f"{path} must be {_WORDS[schema]}, got {value!r}"]
+        case FunctionType():
+            return [*schema(path, value)]
     return []
 
 
@@ -145,8 +140,6 @@ def _object_differences(path: str, value: Any, schema: Mapping[str, Any]) -> lis
     for key, inner in value.items():
         if key not in schema:
             problems.append(_unknown(f"{path}.{key}", key, list(schema)))
-        elif path == "content.spec.kubelet" and key == "config":
-            problems += _kubelet_differences(f"{path}.{key}", inner)
         else:
             problems += _differences(f"{path}.{key}", inner, schema[key])
     return problems
@@ -163,18 +156,6 @@ def _container_differences(path: str, value: Any, schema: Any, item: Any) -> lis
         for problem in _differences(
             f"{path}.{key}" if isinstance(value, dict) else f"{path}[{key}]", one, item
         )
-    ]
-
-
-def _kubelet_differences(path: str, value: Any) -> list[str]:
-    if not isinstance(value, dict):
-        return [f"{path} must be an object, got {value!r}"]
-    spelt = {field.lower(): field for field in _KUBELET_FIELDS}
-    meant = {key: spelt.get(str(key).lower(), key) for key in value}
-    return [
-        f"{path}.{key}: unknown key, write {field}"
-        for key, field in meant.items()
-        if field != key
     ]
 
 

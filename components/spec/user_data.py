@@ -3,14 +3,16 @@
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from . import mime, nodeadm
+from .kubelet_fields import pair_problems
+from .kubelet_flags import flag_name
 from .problems import refuse
 
-__all__ = ["UserDataPart", "overlap_problems"]
+__all__ = ["UserDataPart", "overlap_problems", "together_problems", "user_node_config"]
 
 # What AL2 scripts did, and how AL2023 spells it. They do nothing on AL2023, and
 # nobody is told.
@@ -62,8 +64,9 @@ class UserDataPart:
 
     Raises:
         ValueError: The text is encoded already, is a multipart document, differs
-            from the schema of NodeConfig (the wrong key is named with its path), is
-            a script without a first line ``#!``, or is written for another system.
+            from the schema of NodeConfig or from what the kubelet and containerd take
+            (the wrong key or value is named with its path), is a script without a
+            first line ``#!``, or is written for another system.
 
     Sources:
         amazon-eks-ami, nodeadm. cloud-init documentation, user data formats.
@@ -91,39 +94,71 @@ class UserDataPart:
 _MEDIA_TYPES = {"node-config": mime.NODE_CONFIG, "shell": mime.SHELL}
 
 
-def overlap_problems(part: UserDataPart, *, tuned: bool) -> list[str]:
+def overlap_problems(
+    part: UserDataPart, *, tuned: bool, managed: bool = False
+) -> list[str]:
     """
-    List what a part would undo, and name the field to set instead.
+    List what a part would undo, or would be overruled in, and the field to set instead.
 
     Args:
         part: Part of the user.
         tuned: Whether the group has a `KubeletTuning`, whose keys are then taken.
+        managed: Whether EKS adds a NodeConfig of its own, with its ``maxPods``.
     """
     if part.kind != "node-config":
         return []
     spec = nodeadm.read_node_config(part.content).get("spec", {})
     filled = ["spec.cluster, which is filled in"] if "cluster" in spec else []
-    taken = _taken_keys(spec.get("kubelet", {}), tuned)
+    taken = _taken_keys(spec.get("kubelet", {}), tuned, tuned or managed)
     return [
         f"user_data must leave out {what}"
         for what in (*filled, *(f"{key}, set {field}" for key, field in taken.items()))
     ]
 
 
-def _taken_keys(kubelet: Mapping[str, Any], tuned: bool) -> dict[str, str]:
-    fields = {"registerWithTaints": "taints"} | (_CONFIG_FIELDS if tuned else {})
-    flags = {"node-labels": "labels", "register-with-taints": "taints"}
+def user_node_config(parts: Iterable[UserDataPart]) -> dict[str, Any]:
+    """Return what nodeadm makes of the NodeConfigs among the parts of a user."""
+    return nodeadm.merge(
+        nodeadm.read_node_config(part.content)
+        for part in parts
+        if part.kind == "node-config"
+    )
+
+
+def together_problems(parts: Iterable[UserDataPart]) -> list[str]:
+    """List kubelet fields that do not go together once nodeadm has merged the parts."""
+    kubelet = user_node_config(parts).get("spec", {}).get("kubelet", {})
+    return [
+        f"user_data: spec.kubelet.config.{line}"
+        for line in pair_problems(kubelet.get("config", {}))
+    ]
+
+
+def _taken_keys(kubelet: Mapping[str, Any], tuned: bool, sized: bool) -> dict[str, str]:
+    """
+    Name the keys that a part must leave out, each with the field to set.
+
+    Args:
+        kubelet: `spec.kubelet` of a NodeConfig.
+        tuned: Whether the group has limits of the kubelet.
+        sized: Whether somebody else decides how many pods a node has.
+    """
+    pods = {"maxPods": "kubelet.max_pods"} if sized else {}
+    pods_flag = {"max-pods": "kubelet.max_pods"} if sized else {}
+    fields = {"registerWithTaints": "taints"} | pods | (_CONFIG_FIELDS if tuned else {})
+    flags = {"node-labels": "labels", "register-with-taints": "taints"} | pods_flag
     flags |= _FLAGS if tuned else {}
     config = {
         f"spec.kubelet.config.{key}": fields[key]
         for key in kubelet.get("config", {})
         if key in fields
     }
-    given = [flag.lstrip("-").partition("=")[0] for flag in kubelet.get("flags", [])]
+    said = [flag for flag in kubelet.get("flags", []) if flag.startswith("-")]
+    given = [flag_name(flag) for flag in said]
     arguments = {f"the flag --{name}": flags[name] for name in given if name in flags}
     expression = (
         {"spec.kubelet.maxPodsExpression": "kubelet.max_pods"}
-        if tuned and "maxPodsExpression" in kubelet
+        if sized and "maxPodsExpression" in kubelet
         else {}
     )
     return config | arguments | expression

@@ -222,15 +222,47 @@ def test_h011_keys_that_are_no_text_do_not_end_in_a_traceback():
         job(labels={1: "a"})
 
 
-def test_an_untuned_server_group_may_set_the_kubelet_in_its_own_part():
-    part = node_config("spec: {kubelet: {config: {maxPods: 110}}}\n")
+@pytest.mark.parametrize("kubelet", [None, KubeletTuning()])
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("config: {maxPods: 110}", "spec.kubelet.config.maxPods"),
+        ('maxPodsExpression: "110"', "spec.kubelet.maxPodsExpression"),
+        ('flags: ["--max-pods=110"]', "the flag --max-pods"),
+    ],
+)
+def test_h029_the_pod_count_of_servers_is_set_where_eks_does_not_overrule_it(
+    kubelet, text, key
+):
+    part = node_config(f"spec: {{kubelet: {{{text}}}}}\n")
+    message = f"user_data must leave out {key}, set kubelet.max_pods"
+
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        server(user_data=(part,), kubelet=kubelet)
+
+
+def test_an_untuned_server_group_may_set_the_rest_of_the_kubelet_itself():
+    part = node_config("spec: {kubelet: {config: {registryPullQPS: 10}}}\n")
     message = (
-        "user_data must leave out spec.kubelet.config.maxPods, set kubelet.max_pods"
+        "user_data must leave out spec.kubelet.config.registryPullQPS, "
+        "set kubelet.registry_pull_qps"
     )
 
     assert (part,) == server(user_data=(part,)).user_data
     with pytest.raises(ValueError, match=f"^{message}$"):
         server(user_data=(part,), kubelet=KubeletTuning())
+
+
+@pytest.mark.parametrize("make", [job, server])
+def test_fields_of_the_kubelet_that_contradict_are_refused_in_every_group(make):
+    part = node_config("spec: {kubelet: {config: {imageGCHighThresholdPercent: 80}}}\n")
+    message = (
+        "user_data: spec.kubelet.config.imageGCHighThresholdPercent must be above "
+        "imageGCLowThresholdPercent, got 80 and 80 (85 and 80 when left out)"
+    )
+
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        make(user_data=(part,))
 
 
 def test_groups_of_one_cluster_have_different_names():

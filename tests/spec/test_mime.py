@@ -90,7 +90,7 @@ def test_h033_16_kib_are_accepted_and_one_byte_more_is_not():
     frame = len(render([script("")]))
     render([script("x" * (USER_DATA_LIMIT - frame))])
     message = (
-        "user_data must be at most 16384 bytes with what the library adds, "
+        "user_data must be at most 16384 bytes with what is added to it, "
         "got 16385 bytes"
     )
 

@@ -26,6 +26,7 @@ from components.spec.node_config import (
     check_group,
     effective_node_config,
     job_user_data,
+    managed_launch_data,
     managed_user_data,
 )
 from components.spec.nodeadm import read_node_config
@@ -317,6 +318,49 @@ def test_h033_text_above_16_kib_is_refused_before_the_cluster_exists():
 
     with pytest.raises(ValueError, match="^user_data must be at most 16384 bytes with"):
         check_group(group(15_000), TYPES)
+
+
+@pytest.mark.parametrize("kubelet", [None, KubeletTuning()])
+def test_h033_what_eks_adds_to_a_server_group_counts_too(kubelet):
+    def group(size):
+        content = "#!/bin/bash\n#" + "x" * size
+        part = UserDataPart(kind="shell", content=content)
+        return server(user_data=(part,), kubelet=kubelet)
+
+    check_group(group(12_500), TYPES)
+    managed_user_data(group(15_000), TYPES)
+
+    with pytest.raises(ValueError, match="^user_data must be at most 16384 bytes with"):
+        check_group(group(15_000), TYPES)
+
+
+def test_the_text_of_a_launch_is_ours_and_then_that_of_eks():
+    group = server(
+        labels={"team": "data"},
+        taints=(Taint(key="gpu"),),
+        kubelet=KubeletTuning(),
+    )
+    ours = mime.parse(managed_user_data(group, TYPES))
+    *first, last = mime.parse(managed_launch_data(group, TYPES))
+    spec = read_node_config(last.content)["spec"]
+
+    assert list(ours) == first
+    assert ["name", "apiServerEndpoint", "certificateAuthority", "cidr"] == [
+        *spec["cluster"]
+    ]
+    assert spec["kubelet"]["flags"] == [
+        "--node-labels=eks-jobs/group=server,team=data,"
+        "eks.amazonaws.com/capacityType=ON_DEMAND,"
+        f"eks.amazonaws.com/nodegroup=server-{'0' * 20},"
+        f"eks.amazonaws.com/nodegroup-image=ami-{'0' * 17},"
+        f"eks.amazonaws.com/sourceLaunchTemplateId=lt-{'0' * 17},"
+        "eks.amazonaws.com/sourceLaunchTemplateVersion=100",
+        "--register-with-taints=gpu=:NoSchedule",
+    ]
+
+
+def test_a_group_whose_text_is_all_of_eks_has_none_to_measure():
+    assert managed_launch_data(server(), TYPES) is None
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,24 @@ def test_h032_every_key_of_the_schema_is_accepted():
             "content.spec.kubelet.flags[0] must be text, got 1",
         ),
         (
+            f"{HEAD}spec: {{kubelet: {{flags: [v=4]}}}}\n",
+            "content.spec.kubelet.flags[0] must be a flag such as --v=4, got 'v=4'",
+        ),
+        (
+            f"{HEAD}spec: {{containerd: {{config: 'a ='}}}}\n",
+            "content.spec.containerd.config must be TOML, got text that cannot be "
+            "read: Invalid value (at end of document)",
+        ),
+        (
+            f"{HEAD}spec: {{containerd: {{config: {{}}}}}}\n",
+            "content.spec.containerd.config must be text, got {}",
+        ),
+        (
+            f"{HEAD}spec: {{instance: {{localStorage: {{strategy: [RAID0]}}}}}}\n",
+            "content.spec.instance.localStorage.strategy must be Mount or RAID0 or "
+            "RAID10, got ['RAID0']",
+        ),
+        (
             f"{HEAD}spec: {{kubelet: {{config: x}}}}\n",
             "content.spec.kubelet.config must be an object, got 'x'",
         ),

@@ -7,7 +7,11 @@ import re
 import pytest
 
 from components.spec.mime import NODE_CONFIG, SHELL, Part, render
-from components.spec.user_data import UserDataPart, overlap_problems
+from components.spec.user_data import (
+    UserDataPart,
+    overlap_problems,
+    together_problems,
+)
 
 HEAD = "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n"
 SCRIPT = "#!/bin/bash\necho ready\n"
@@ -194,6 +198,7 @@ def test_h032_a_wrong_key_of_a_node_config_is_named_with_its_path():
             "max_pods",
         ),
         ('kubelet: {flags: ["--max-pods=1"]}', "the flag --max-pods", "max_pods"),
+        ('kubelet: {flags: ["--max_pods=1"]}', "the flag --max-pods", "max_pods"),
         (
             'kubelet: {flags: ["--registry-qps", "1"]}',
             "the flag --registry-qps",
@@ -208,6 +213,28 @@ def test_a_part_cannot_undo_the_limits_of_its_group(text, key, field):
         overlap_problems(part, tuned=True)
     )
     assert overlap_problems(part, tuned=False) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("kubelet: {config: {maxPods: 1}}", "spec.kubelet.config.maxPods"),
+        ('kubelet: {maxPodsExpression: "60"}', "spec.kubelet.maxPodsExpression"),
+        ('kubelet: {flags: ["--max-pods 1"]}', "the flag --max-pods"),
+    ],
+)
+def test_h029_where_eks_writes_the_pod_count_a_part_cannot(text, key):
+    part = config(f"spec: {{{text}}}\n")
+
+    assert [f"user_data must leave out {key}, set kubelet.max_pods"] == (
+        overlap_problems(part, tuned=False, managed=True)
+    )
+
+
+def test_h029_a_managed_group_may_set_what_eks_leaves_alone():
+    part = config("spec: {kubelet: {config: {registryPullQPS: 1}}}\n")
+
+    assert overlap_problems(part, tuned=False, managed=True) == []
 
 
 @pytest.mark.parametrize("tuned", [True, False])
@@ -248,6 +275,22 @@ def test_a_part_may_set_everything_else():
     )
 
     assert overlap_problems(part, tuned=True) == []
+
+
+def test_fields_that_belong_together_may_stand_in_two_parts():
+    soft = config(
+        "spec: {kubelet: {config: {evictionSoft: {memory.available: 1Gi}}}}\n"
+    )
+    grace = config(
+        "spec: {kubelet: {config: {evictionSoftGracePeriod: {memory.available: 1m}}}}\n"
+    )
+    script = UserDataPart(kind="shell", content=SCRIPT)
+
+    assert together_problems([soft, script, grace]) == []
+    assert together_problems([soft, script]) == [
+        "user_data: spec.kubelet.config.evictionSoft[memory.available] must have a "
+        "matching evictionSoftGracePeriod[memory.available], got none"
+    ]
 
 
 def test_a_script_is_not_looked_into():

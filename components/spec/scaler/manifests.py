@@ -11,6 +11,7 @@ from ..problems import refused
 from .auto_mode import AutoMode
 from .auto_mode_nodes import auto_node_class
 from .karpenter import Karpenter
+from .launch_data import karpenter_launch_data
 from .lifetime import (
     Lifetime,
     auto_lifetime,
@@ -177,5 +178,19 @@ def user_data_refusals(
         for line in fact_problems(group, instance_types):
             yield f"{path}: {line}"
         yield from refused(
-            f"{path}: ", ec2_node_class, group, _STAND_IN, "", instance_types
+            f"{path}: ",
+            _check_launch,
+            group,
+            instance_types,
+            scaler.extended_kubelet,
         )
+
+
+def _check_launch(
+    group: NodeGroup, instance_types: InstanceTypes, extended: bool
+) -> None:
+    """Refuse a group whose user data would be too large with what Karpenter adds."""
+    node_class = ec2_node_class(
+        group, _STAND_IN, "", instance_types, extended_kubelet=extended
+    )
+    karpenter_launch_data(group, node_class)

@@ -7,6 +7,7 @@ from typing import Any
 from ..groups import JobGroup, NodeGroup
 from ..instance_types import InstanceTypes
 from ..problems import refuse
+from .instance_store import is_striped
 from .node_class_kubelet import node_configuration
 from .versions import EC2_NODE_CLASS_API
 
@@ -124,6 +125,7 @@ def ec2_node_class(
             **site.selectors(),
             **({"kubelet": kubelet} if kubelet else {}),
             **({} if user_data is None else {"userData": user_data}),
+            **({"instanceStorePolicy": "RAID0"} if is_striped(group) else {}),
             "blockDeviceMappings": [_root_device(group)],
             "metadataOptions": _metadata_options(group),
             "tags": node_class_tags(site, group),

@@ -6,6 +6,7 @@ from ..cluster import ClusterSettings
 from ..group_review import Notice
 from ..groups import JobGroup, ServerGroup
 from ..instance_types import InstanceTypes
+from ..node_config import managed_launch_data
 from ..policy.packing import PACKS_BY_AFFINITY
 from ..policy.protection import ScalerFacts
 from ..policy.settings import JobPolicySettings
@@ -246,6 +247,10 @@ def _fit(
                 instance_types,
                 tags,
             )
+            if scaler.groups == "managed" and group.ami_id is None:
+                yield from refused(
+                    f"jobs[{place}]: ", managed_launch_data, group, instance_types
+                )
 
 
 def _chooser(scaler: Scaler) -> str:

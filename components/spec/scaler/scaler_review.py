@@ -8,6 +8,7 @@ from .auto_mode import AutoMode
 from .auto_mode_nodes import not_applied
 from .cluster_autoscaler import ClusterAutoscaler
 from .duration import seconds
+from .instance_store import review_disks
 from .karpenter import Karpenter
 from .placement import room_for
 from .pool_review import review_rules
@@ -68,6 +69,8 @@ def _karpenter(
             "image: name a release",
         )
     yield from _keys("scaler.server_pools", karpenter.server_pools, _KARPENTER)
+    for place, pool in enumerate(karpenter.server_pools):
+        yield from review_disks(f"scaler.server_pools[{place}]", pool, karpenter)
     if karpenter.install:
         yield from _controller(karpenter, servers)
     if servers and not karpenter.server_pools:
@@ -119,6 +122,7 @@ def _karpenter_groups(
             )
         yield from _cheapest(path, group)
         yield from _drop_ins(path, group)
+        yield from review_disks(path, group, karpenter)
         yield from _key(path, group, _KARPENTER)
         rules = karpenter.rules(group.name)
         yield from review_rules(f"scaler.pools[{group.name}]", rules, limit)
@@ -180,6 +184,8 @@ def _autoscaler(
                 text="false: with the pods of DaemonSets an empty node may count as "
                 "used, and stay for ever",
             )
+    for place, group in enumerate(jobs):
+        yield from review_disks(f"jobs[{place}]", group, autoscaler)
     if autoscaler.groups == "managed" and jobs:
         yield Notice(
             path="scaler.groups",

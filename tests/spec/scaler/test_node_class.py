@@ -92,7 +92,7 @@ def test_h027_what_karpenter_plans_with_is_moved_out_of_user_data():
                         "containerLogMaxSize": "20Mi",
                     }
                 },
-                instance={"localStorage": {"strategy": "RAID0"}},
+                instance={"localStorage": {"strategy": "Mount"}},
             ),
             config(kubelet={"config": {"systemReserved": {"cpu": "100m"}}}),
         )
@@ -105,12 +105,62 @@ def test_h027_what_karpenter_plans_with_is_moved_out_of_user_data():
     _, second = parts(user_data)
     assert yaml.safe_load(second)["spec"] == {
         "kubelet": {"config": {"containerLogMaxSize": "20Mi"}},
-        "instance": {"localStorage": {"strategy": "RAID0"}},
+        "instance": {"localStorage": {"strategy": "Mount"}},
     }
 
 
+def stored(**local_storage):
+    return config(instance={"localStorage": local_storage})
+
+
+def test_h027_karpenter_plans_with_the_disks_that_become_one_array():
+    group = job(user_data=(stored(strategy="RAID0", disabledMounts=["PodLogs"]),))
+
+    spec = ec2_node_class(group, site(), ALIAS, TYPES)["spec"]
+
+    assert "RAID0" == spec["instanceStorePolicy"]
+    assert {"instance": {"localStorage": {"disabledMounts": ["PodLogs"]}}} == (
+        yaml.safe_load(parts(spec["userData"])[1])["spec"]
+    )
+
+
+def test_a_part_that_only_stripes_the_disks_is_left_out():
+    pool = ServerPool(
+        name="more",
+        architecture="amd64",
+        instance_types=("m7i.xlarge",),
+        user_data=(stored(strategy="RAID0"),),
+    )
+
+    spec = ec2_node_class(pool, site(), ALIAS, TYPES)["spec"]
+
+    assert "RAID0" == spec["instanceStorePolicy"]
+    assert "userData" not in spec
+
+
+@pytest.mark.parametrize("strategies", [("Mount",), ("RAID10",), ("RAID0", "Mount")])
+def test_other_uses_of_the_disks_stay_in_user_data(strategies):
+    given = tuple(stored(strategy=one) for one in strategies)
+
+    spec = ec2_node_class(job(user_data=given), site(), ALIAS, TYPES)["spec"]
+
+    assert "instanceStorePolicy" not in spec
+    assert [one.content for one in given] == parts(spec["userData"])[1:]
+
+
 def test_nothing_that_the_class_takes_is_left_in_user_data():
-    every = {key: 1 for key in CLASS_FIELDS if key not in ("maxPods", "kubeReserved")}
+    every = {
+        "clusterDNS": ["169.254.20.10"],
+        "podsPerCore": 10,
+        "systemReserved": {"cpu": "100m"},
+        "evictionHard": {"memory.available": "200Mi"},
+        "evictionSoft": {"memory.available": "400Mi"},
+        "evictionSoftGracePeriod": {"memory.available": "1m"},
+        "evictionMaxPodGracePeriod": 60,
+        "imageGCHighThresholdPercent": 70,
+        "imageGCLowThresholdPercent": 60,
+        "cpuCFSQuota": False,
+    }
     group = job(user_data=(config(kubelet={"config": every}),))
 
     kubelet, user_data = node_configuration(group, TYPES)
@@ -188,6 +238,38 @@ def test_a_pool_for_servers_leaves_the_kubelet_alone():
 )
 def test_h027_h034_refuses_what_karpenter_always_writes_itself(kubelet, message):
     assert [message] == list(user_data_problems(config(kubelet=kubelet)))
+
+
+@pytest.mark.parametrize("flag", ["--eviction_hard=x", "--eviction-hard x"])
+def test_h027_a_hidden_flag_is_found_in_every_spelling(flag):
+    (problem,) = user_data_problems(config(kubelet={"flags": [flag]}))
+
+    assert problem.startswith("user_data must leave out the flag --eviction-hard, ")
+
+
+@pytest.mark.parametrize(
+    ("config_of_part", "message"),
+    [
+        (
+            {"evictionHard": {"containerfs.available": "5%"}},
+            "user_data: spec.kubelet.config.evictionHard must have keys of "
+            "memory.available, nodefs.available, nodefs.inodesFree, imagefs.available, "
+            "imagefs.inodesFree, pid.available with Karpenter, got "
+            "'containerfs.available'",
+        ),
+        (
+            {"evictionMaxPodGracePeriod": -1},
+            "user_data: spec.kubelet.config.evictionMaxPodGracePeriod must be 0 or "
+            "more with Karpenter, got -1",
+        ),
+    ],
+)
+def test_what_the_kubelet_takes_and_karpenter_does_not_is_refused(
+    config_of_part, message
+):
+    part = config(kubelet={"config": config_of_part})
+
+    assert [message] == list(user_data_problems(part))
 
 
 def test_scripts_are_not_read():

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from components.spec.cluster import ClusterSettings
+from components.spec.groups import UserDataPart
 from components.spec.kubelet import KubeletTuning
 from components.spec.network import ExistingNetwork, NewNetwork
 from components.spec.policy.protection import ScalerFacts
@@ -63,6 +64,17 @@ def refusal(*args, **overrides) -> list[str]:
 )
 def test_what_fits_passes(scaler, retiring):
     check(scaler, retiring)
+
+
+def test_h033_what_eks_adds_to_managed_groups_of_jobs_counts_too():
+    part = UserDataPart(kind="shell", content="#!/bin/bash\n#" + "x" * 14_500)
+    own_image = job(user_data=(part,), ami_id="ami-0123456789abcdef0")
+    check(AUTOSCALER, jobs=(job(user_data=(part,)),))
+    cluster = ClusterSettings(version="1.36")
+    check(MANAGED, jobs=(own_image,), cluster=cluster)
+
+    (line,) = refusal(MANAGED, jobs=(job(user_data=(part,)),), cluster=cluster)
+    assert line.startswith("jobs[0]: user_data must be at most 16384 bytes with")
 
 
 def test_lines_of_the_scaler_that_retires_name_its_key():

@@ -200,3 +200,50 @@ def test_a_team_that_runs_karpenter_already_hears_nothing_about_its_controller()
     scaler = Karpenter(install=False, server_pools=(MORE,))
 
     assert [] == notices(scaler, "info")
+
+
+def stored(strategy):
+    return UserDataPart(
+        kind="node-config",
+        content="apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n"
+        f"spec: {{instance: {{localStorage: {{strategy: {strategy}}}}}}}\n",
+    )
+
+
+@pytest.mark.parametrize("strategy", ["RAID0", "RAID10"])
+def test_an_autoscaler_that_does_not_know_the_disk_of_pods_is_told(strategy):
+    group = job(instance_types=ONE, user_data=(stored(strategy),))
+
+    assert [
+        f"jobs[0].user_data: {strategy} moves pods to the disks of the instance, and "
+        "while the group has no node the autoscaler plans with the root volume of "
+        f"{group.volume.size_gib} GiB"
+    ] == notices(ClusterAutoscaler(), jobs=(group,))
+
+
+def test_karpenter_knows_one_kind_of_array():
+    group = job(instance_types=ONE, longest_job="6h", user_data=(stored("RAID10"),))
+    pool = replace(MORE, user_data=(stored("RAID10"),))
+    text = (
+        "RAID10 moves pods to the disks of the instance, and Karpenter plans with the "
+        "root volume of {} GiB: with RAID0 it plans with the disks"
+    )
+
+    assert [
+        "scaler.server_pools[0].user_data: " + text.format(pool.volume.size_gib),
+        "jobs[0].user_data: " + text.format(group.volume.size_gib),
+    ] == notices(Karpenter(server_pools=(pool,)), jobs=(group,))
+
+
+@pytest.mark.parametrize(
+    ("scaler", "strategy"),
+    [
+        (Karpenter(), "RAID0"),
+        (Karpenter(), "Mount"),
+        (ClusterAutoscaler(), "Mount"),
+    ],
+)
+def test_disks_that_are_planned_with_or_beside_the_pods_are_no_news(scaler, strategy):
+    group = job(instance_types=ONE, longest_job="6h", user_data=(stored(strategy),))
+
+    assert [] == notices(scaler, jobs=(group,))
