@@ -77,8 +77,8 @@ groups, and makes the new group first |
 evicts their pods after five minutes |
 | **old limit** | nodes that run keep the shorter limit that they were made with, and \
 drift ends jobs that run past it |
-| **cuts connections** | routes of nodes lead to another NAT gateway: connections of \
-jobs to the outside break, and new ones come from another address |
+| **cuts connections** | routes of nodes go, or lead to another NAT gateway: \
+connections of jobs to the outside break, and new ones come from another address |
 | **deletes logs** | what CloudWatch kept goes, audit logs too |
 | adds, removes, replaces | other resources, which no job stands on |
 | leaves definitions | the kinds of Karpenter, Kyverno or KEDA stay in the cluster, \

@@ -112,7 +112,8 @@ _SUBNET = (
 _CUT = (
     "another `nat`, or another first zone where one gateway serves all, leads nodes to "
     "the outside through another NAT gateway; AWS drops the connections that are open, "
-    "and others see another address: change when no job runs"
+    "and others see another address: change when no job runs. A zone that goes loses "
+    "its way out while its nodes run: close those, and take it away when they are gone"
 )
 _SHUT_OUT = (
     "the role of nodes that run goes with what lets them in: set it before the first "
@@ -198,6 +199,10 @@ def _zones() -> list[Change]:
         ("managed", [first, second], 2),
         ("managed", [first, second, third], [first, second]),
         ("self-managed", [first, second], [second, first]),
+        *(
+            (base, [first, second, third], [first, second])
+            for base in ("karpenter", "self-managed", "auto-mode")
+        ),
     ]
     return [
         Change(key="network.zones", to=to, base=base, given={"network.zones": given})
@@ -370,7 +375,10 @@ MAY_END_JOBS: dict[tuple[str, str], str] = {
     ("cluster.service_cidr", "self-managed"): _WHOLE,
     ("network.zones", "managed"): _RENAMED,
     ("network.subnet_ids", "managed"): _SUBNET,
-    ("network.zones", "self-managed"): _CUT,
+    **{
+        ("network.zones", base): _CUT
+        for base in ("karpenter", "self-managed", "auto-mode")
+    },
     ("network.nat", "self-managed"): _CUT,
     **{("jobs[].name", base): _GONE for base in BASES},
     ("jobs[].architecture", "managed"): _REPLACED,

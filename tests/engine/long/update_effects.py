@@ -347,14 +347,17 @@ def _is_kept(release: Resource) -> bool:
 
 def cut(found: list[Effect]) -> bool:
     """
-    Tell whether connections of jobs to the outside go another way, and break.
+    Tell whether connections of jobs to the outside lose their way, or go another.
 
     Sources:
         AWS Knowledge Center, from a NAT instance to a NAT gateway: connections are
         dropped when the route is changed.
     """
     return any(
-        one.type == "Route" and one.old and one.new and "natGatewayId" in one.inputs
+        one.type == "Route"
+        and one.old is not None
+        and "natGatewayId" in one.old.inputs
+        and (one.new is None or "natGatewayId" in one.inputs)
         for one in found
     )
 
