@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from tests.engine.project import MANAGED, ROOT, Project, Run, group, smallest
+from tests.engine.project import (
+    MANAGED,
+    REGION,
+    ROOT,
+    Project,
+    Run,
+    group,
+    smallest,
+)
 
 CLUSTER = "aws:eks/cluster:Cluster::platform-cluster-eksCluster"
 JOB, SERVER = MANAGED.format("job-1"), MANAGED.format("server")
@@ -58,6 +66,10 @@ def story(tmp_path_factory):
         run("higher minimum, refreshed", refresh=True)
         project.edit(lambda keys: keys["network"].update(zones=3))
         run("third zone", refresh=True)
+        names = [f"{REGION}{letter}" for letter in "abc"]
+        project.edit(lambda keys: keys["network"].update(zones=names))
+        refreshes(project, wanted=False)
+        steps["names"] = project.run("up")
     finally:
         steps["down"] = project.run("down")
     return Story(steps=steps, sizes=sizes)
@@ -139,6 +151,22 @@ def test_a_third_zone_leaves_the_control_plane_and_the_nodes_where_they_are(stor
     assert ({SERVER}, set()) == (run.replaced, run.removed)
     assert CLUSTER not in run.changed
     assert (0, 4, 3) == story.sizes["third zone"]
+
+
+def test_zones_that_get_names_keep_their_groups_and_nodes(story):
+    run = story.steps["names"]
+    before, after = (
+        {one.name: one.id for one in state.values() if "NodeGroup" in one.type}
+        for state in (run.before, run.after)
+    )
+
+    assert [] == run.done("created") + run.done("deleted") + run.done("replaced")
+    assert after == {
+        "platform-server": before["platform-server"],
+        f"platform-job-{REGION}a": before["platform-job-1"],
+        f"platform-job-{REGION}b": before["platform-job-2"],
+        f"platform-job-{REGION}c": before["platform-job-3"],
+    }
 
 
 def test_a_maximum_below_the_nodes_that_run_ends_none(story):
