@@ -9,6 +9,7 @@ import subprocess
 import sys
 from base64 import b64decode
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pulumi
@@ -40,6 +41,7 @@ UNREADABLE = (
 )
 
 
+@cache
 def readable(stack: str) -> dict[str, str]:
     rendered = render.files(stack, settings.load_file(ROOT, stack))
     return {path: text for path, text in rendered.items() if path not in UNREADABLE}
@@ -60,13 +62,13 @@ def test_no_golden_file_is_left_over(stack):
     assert sorted(rendered) == sorted(str(path.relative_to(folder)) for path in kept)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def deployment(deploy):
     selected = settings.load_file(ROOT, "sandbox")
     return deploy(lambda: program.deploy(selected), "sandbox")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def rendered() -> dict[str, str]:
     return render.files("sandbox", settings.load_file(ROOT, "sandbox"))
 
