@@ -22,6 +22,7 @@ from .spec.node_config import (
 from .spec.problems import refuse, refused
 from .spec.scaler.autoscaler_groups import (
     check_group_tags,
+    eks_adds_user_data,
     group_driver_problems,
     managed_group_tags,
     managed_problems,
@@ -187,7 +188,7 @@ class ManagedJobNodes(pulumi.ComponentResource):
 def _user_data(args: ManagedJobNodesArgs) -> pulumi.Input[str] | None:
     """Say everything to an image of one's own: EKS adds nothing to its user data."""
     group, types = args.group, args.instance_types
-    if group.ami_id is not None:
+    if not eks_adds_user_data(args.scaler, group):
         return args.cluster.node_cluster().apply(
             lambda cluster: _nodes.encoded(job_user_data(cluster, group, types))
         )

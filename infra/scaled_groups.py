@@ -21,7 +21,11 @@ from components.spec.scaler.autoscaler_chart import (
     autoscaler_values,
     self_managed_pattern,
 )
-from components.spec.scaler.autoscaler_groups import managed_groups_pattern, zone_keys
+from components.spec.scaler.autoscaler_groups import (
+    eks_adds_user_data,
+    managed_groups_pattern,
+    zone_keys,
+)
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
 from components.spec.scaler.karpenter import Karpenter
 from components.spec.scaler.karpenter_chart import karpenter_values
@@ -145,7 +149,7 @@ def job_node_data(
         cluster: What a node is told about its cluster.
     """
     if isinstance(scaler, ClusterAutoscaler):
-        if _eks_adds(group, scaler):
+        if eks_adds_user_data(scaler, group):
             return managed_user_data(group, types)
         return job_user_data(cluster, group, types)
     for one in pools(scaler, settings, types):
@@ -168,17 +172,13 @@ def job_launch_data(
         types: Facts about instance types.
     """
     scaler = settings.scaler
-    if isinstance(scaler, ClusterAutoscaler) and _eks_adds(group, scaler):
+    if isinstance(scaler, ClusterAutoscaler) and eks_adds_user_data(scaler, group):
         return managed_launch_data(group, types)
     if isinstance(scaler, Karpenter):
         for one in pools(scaler, settings, types):
             if one.group.name == group.name:
                 return karpenter_launch_data(one.group, one.node_class)
     return job_node_data(group, scaler, settings, types, usual_cluster())
-
-
-def _eks_adds(group: JobGroup, scaler: ClusterAutoscaler) -> bool:
-    return scaler.groups == "managed" and group.ami_id is None
 
 
 def _pattern(scaler: ClusterAutoscaler, group: JobGroup, settings: Settings) -> str:

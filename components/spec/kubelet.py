@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from .kubelet_values import seconds
 from .problems import refuse
 
 __all__ = ["KubeletTuning", "kube_reserved", "reserved_memory_mib"]
@@ -10,8 +11,7 @@ __all__ = ["KubeletTuning", "kube_reserved", "reserved_memory_mib"]
 _MEMORY_BASE_MIB = 255
 _MEMORY_PER_POD_MIB = 11
 _MOST_PODS = 250
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
-_SECONDS = {"h": 3600, "m": 60, "s": 1, "ms": 0.001}
+_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:h|m|s|ms))+")
 _LEAST_TIMEOUT_SECONDS = 60
 
 
@@ -171,10 +171,8 @@ def _burst_problems(tuning: KubeletTuning) -> list[str]:
 def _timeout_problems(tuning: KubeletTuning) -> list[str]:
     """List what is no duration, or too short for any node to become ready."""
     text = tuning.runtime_request_timeout
-    seconds = sum(
-        float(number) * _SECONDS[unit] for number, unit in _PART.findall(text)
-    )
-    if seconds >= _LEAST_TIMEOUT_SECONDS and not _PART.sub("", text):
+    length = seconds(text) if _DURATION.fullmatch(text) else None
+    if length is not None and length >= _LEAST_TIMEOUT_SECONDS:
         return []
     return [
         f"runtime_request_timeout must be a duration such as 15m or 90s, 1m or more, "

@@ -16,6 +16,7 @@ from .generated_names import managed_group_name
 __all__ = [
     "capacity_tags",
     "check_group_tags",
+    "eks_adds_user_data",
     "group_driver_problems",
     "managed_group_tags",
     "managed_groups_pattern",
@@ -127,6 +128,11 @@ def check_group_tags(
     """
     own = self_managed_group_tags(cluster_name, group, options, instance_types)
     check_tags({**tags, **group.tags}, own)
+
+
+def eks_adds_user_data(autoscaler: ClusterAutoscaler, group: JobGroup) -> bool:
+    """Tell whether EKS completes what a node is launched with, as for its own image."""
+    return autoscaler.groups == "managed" and group.ami_id is None
 
 
 def group_driver_problems(group: JobGroup) -> list[str]:

@@ -13,7 +13,7 @@ from ..policy.settings import JobPolicySettings
 from ..problems import refuse, refused
 from ..vpc_cni import VpcCniTuning, WarmPrefixes
 from .auto_mode import AutoMode
-from .autoscaler_groups import check_group_tags
+from .autoscaler_groups import check_group_tags, eks_adds_user_data
 from .cluster_autoscaler import ClusterAutoscaler
 from .karpenter import Karpenter
 from .manifests import image_problems, user_data_refusals
@@ -247,7 +247,7 @@ def _fit(
                 instance_types,
                 tags,
             )
-            if scaler.groups == "managed" and group.ami_id is None:
+            if eks_adds_user_data(scaler, group):
                 yield from refused(
                     f"jobs[{place}]: ", managed_launch_data, group, instance_types
                 )
