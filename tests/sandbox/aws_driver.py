@@ -23,6 +23,8 @@ from sandbox.aws.provider import AwsProvider
 from sandbox.wire import plain_map, wrap_map
 
 REGION = "ap-northeast-2"
+# One for all calls: at the end of each its own would look through all tasks there were.
+LOOP = asyncio.new_event_loop()
 EC2, EKS, PODS = (f"{name}.amazonaws.com" for name in ("ec2", "eks", "pods.eks"))
 
 
@@ -206,7 +208,7 @@ class Made:
 
 def run(awaitable: Any) -> Any:
     """Wait for an answer of the plugin."""
-    return asyncio.run(awaitable)
+    return LOOP.run_until_complete(awaitable)
 
 
 def urn(token: str, name: str) -> str:
