@@ -125,6 +125,7 @@ def _autoscaled(
                 for group in args.jobs
             },
             servers=args.servers,
+            jobs=args.jobs,
             balloons=_balloons(scaler, args),
             tags=args.tags,
             retiring=scaler is args.retiring_scaler,

@@ -11,7 +11,7 @@ from ._children import after, children_of, invoke_with
 from .cluster_facts import ClusterFacts
 from .spec.balloon.scaler_settings import with_balloon_values
 from .spec.balloon.settings import AnyBalloon
-from .spec.groups import ServerGroup
+from .spec.groups import JobGroup, ServerGroup
 from .spec.names import LIMITS, PULUMI_SUFFIX, bounded
 from .spec.problems import refuse, refused
 from .spec.scaler import iam
@@ -41,6 +41,7 @@ class AutoscalerControllerArgs:
         patterns: Expressions for the names of Auto Scaling groups, by job group;
             `priorities` of *scaler* name these.
         servers: Server groups; the controller runs on those without taints.
+        jobs: Job groups; those of their taints that go at the start hold no node back.
         balloons: Balloons whose nodes it makes: their priorities must not be below
             what it cares for, and buffers need a part of it that is off otherwise.
         tags: Tags of everything.
@@ -55,6 +56,7 @@ class AutoscalerControllerArgs:
     scaler: ClusterAutoscaler = ClusterAutoscaler()
     patterns: Mapping[str, str] = field(default_factory=dict)
     servers: tuple[ServerGroup, ...] = ()
+    jobs: tuple[JobGroup, ...] = ()
     balloons: tuple[AnyBalloon, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     retiring: bool = False
@@ -119,6 +121,7 @@ class AutoscalerController(pulumi.ComponentResource):
             region=aws.get_region_output(opts=invoke_with(child)).region,
             patterns=args.patterns,
             servers=args.servers,
+            jobs=args.jobs,
             retiring=args.retiring,
         )
         _controllers.release(

@@ -73,7 +73,10 @@ def group_summary(
 def _facts(
     group: ServerGroup | JobGroup, settings: Settings, types: InstanceTypes
 ) -> Iterator[tuple[str, object]]:
-    taints = ", ".join(f"`{taint.kubernetes}`" for taint in group.all_taints)
+    taints = ", ".join(
+        f"`{taint.kubernetes}`{' until the node is ready' if taint.startup else ''}"
+        for taint in group.all_taints
+    )
     unknown = [name for name in group.instance_types if types.find(name) is None]
     yield "architecture", group.architecture
     yield "instance types", ", ".join(group.instance_types)

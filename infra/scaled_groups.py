@@ -126,6 +126,7 @@ def chart_values(settings: Settings) -> Iterator[tuple[str, dict[str, Any]]]:
                     for group in settings.jobs
                 },
                 servers=settings.servers,
+                jobs=settings.jobs,
                 retiring=one is settings.retiring_scaler,
             )
             yield scaler.kind, with_balloon_values(values, balloons_of(one, settings))

@@ -160,7 +160,7 @@ def _pod_spec(job: Job, group: JobGroup) -> Manifest:
         },
         "tolerations": [
             {"key": taint.key, "value": taint.value, "effect": taint.effect}
-            for taint in group.all_taints
+            for taint in group.lasting_taints
         ],
         # Karpenter ends a pod its grace before the end of a drain.
         "terminationGracePeriodSeconds": 1,

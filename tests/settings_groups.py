@@ -229,6 +229,7 @@ def groups(draw: st.DrawFn, name: str, auto_mode: bool = False, **more: Any) -> 
 _TAINTS = st.just([{"key": "example.com/special", "value": "x"}]) | st.just(
     [
         {"key": "team", "effect": "NoExecute"},
+        {"key": "node.cilium.io/agent-not-ready", "startup": True},
         {"key": "example.com/tier", "value": "2", "effect": "PreferNoSchedule"},
     ]
 )

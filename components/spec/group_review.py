@@ -102,14 +102,21 @@ def _hops(path: str, hops: int) -> Iterator[Notice]:
 
 
 def _taken_away(path: str, taints: tuple[Taint, ...]) -> Iterator[Notice]:
-    """Tell by the name: agents of networks and disks write `agent-not-ready`."""
+    """Tell by the name too: agents of networks and disks write `agent-not-ready`."""
     for place, taint in enumerate(taints):
-        if taint.effect == "NoExecute" and taint.key.endswith("not-ready"):
+        goes = f"{taint.kubernetes} goes when its agent is ready"
+        named = taint.key.endswith("not-ready")
+        if named and not taint.startup and taint.effect != "PreferNoSchedule":
             yield Notice(
                 path=f"{path}[{place}]",
-                text=f"{taint.kubernetes} goes when its agent is ready, and Kubernetes "
-                "may then end a job that has just come to the node; NoSchedule holds "
-                "jobs back as well and ends none",
+                text=f"{goes}, and until then no scaler makes a node for jobs that do "
+                "not tolerate it: set startup: true",
+            )
+        if taint.effect == "NoExecute" and (named or taint.startup):
+            yield Notice(
+                path=f"{path}[{place}]",
+                text=f"{goes}, and Kubernetes may then end a job that has just come to "
+                "the node; NoSchedule holds jobs back as well and ends none",
             )
 
 

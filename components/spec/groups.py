@@ -121,6 +121,11 @@ class NodeGroup:
         """Taints of the nodes, in order."""
         return self.taints
 
+    @property
+    def lasting_taints(self) -> tuple[Taint, ...]:
+        """Those that pods must tolerate: all but what goes before the first pod."""
+        return tuple(taint for taint in self.all_taints if not taint.startup)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JobGroup(NodeGroup):
@@ -209,7 +214,11 @@ def validate_groups(
 
 
 def open_groups(servers: Sequence[ServerGroup]) -> list[ServerGroup]:
-    """Return the server groups that take any pod, those without taints, in order."""
+    """
+    Return the server groups that take any pod, those without taints, in order.
+
+    A taint of the start counts: its agent may need DNS, or come after it.
+    """
     return [group for group in servers if not group.all_taints]
 
 

@@ -75,18 +75,23 @@ class Taint:
         key: Key of the taint, ``example.com/gpu``.
         value: Value of the taint, may be empty.
         effect: NoSchedule, PreferNoSchedule or NoExecute, as Kubernetes spells it.
+        startup: Whether an agent takes it away once the node is ready for pods. No pod
+            need tolerate it then, and the scaler plans nodes without it. A Cluster
+            Autoscaler of your own needs its flag `--startup-taint` with the key.
 
     Raises:
         ValueError: Kubernetes would refuse the key, the value or the effect.
 
     Sources:
         Kubernetes API, Taint. EKS API, Taint. Cluster Autoscaler 1.36,
-        cloudprovider/aws README.
+        cloudprovider/aws README. Startup: Karpenter, NodePool, startupTaints; release
+        notes of Cluster Autoscaler 1.29.
     """
 
     key: str
     value: str = ""
     effect: TaintEffect = "NoSchedule"
+    startup: bool = False
 
     def __post_init__(self) -> None:
         problems = [

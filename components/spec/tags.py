@@ -151,9 +151,9 @@ def autoscaler_tags(cluster_name: str, group: "JobGroup") -> dict[str, str]:
     """
     Return the tags by which Cluster Autoscaler finds a group and plans for it.
 
-    With zero nodes it knows what these tags say: each label and taint, the pods and the
-    disk of a node; for processors and memory see `capacity_tags`. Without
-    ``resources/pods`` it would plan 110 pods.
+    With zero nodes it knows what these tags say: each label and each taint that pods
+    must tolerate, the pods and the disk of a node; for processors and memory see
+    `capacity_tags`. Without ``resources/pods`` it would plan 110 pods.
 
     Args:
         cluster_name: Name of the cluster.
@@ -170,7 +170,7 @@ def autoscaler_tags(cluster_name: str, group: "JobGroup") -> dict[str, str]:
         **{f"{template}/label/{key}": labels[key] for key in sorted(labels)},
         **{
             f"{template}/taint/{taint.key}": taint.autoscaler_value
-            for taint in group.all_taints
+            for taint in group.lasting_taints
         },
         f"{template}/resources/pods": str(group.kubelet.max_pods),
         f"{template}/resources/ephemeral-storage": f"{disk_mib(group.volume)}Mi",

@@ -42,7 +42,11 @@ SERVERS = ServerPool(
     architecture="arm64",
     instance_types=("m7g.xlarge",),
     kubelet=KubeletTuning(max_pods=58),
-    taints=(Taint(key="for", value="web", effect="PreferNoSchedule"), Taint(key="x")),
+    taints=(
+        Taint(key="for", value="web", effect="PreferNoSchedule"),
+        Taint(key="x"),
+        Taint(key="agent-not-ready", startup=True),
+    ),
 )
 BUSY = PoolRules(
     consolidation_policy="Balanced",

@@ -9,6 +9,7 @@ from components.spec.groups import (
     Size,
     Taint,
     UserDataPart,
+    open_groups,
     validate_groups,
 )
 from components.spec.kubelet import KubeletTuning
@@ -97,6 +98,22 @@ def test_h048_label_and_taint_of_a_job_group_have_one_name():
     assert (Taint(key=GROUP_LABEL, value="job-arm"), Taint(key="spot")) == (
         group.all_taints
     )
+
+
+def test_pods_need_not_tolerate_what_goes_at_the_start():
+    starting, lasting = Taint(key="a", startup=True), Taint(key="b")
+    own = Taint(key=GROUP_LABEL, value="job")
+    group = job(taints=(starting, lasting))
+
+    assert (own, starting, lasting) == group.all_taints
+    assert (own, lasting) == group.lasting_taints
+
+
+def test_servers_with_a_taint_of_the_start_are_not_open_to_all():
+    plain = server()
+    starting = server(name="b", taints=(Taint(key="a", startup=True),))
+
+    assert [plain] == open_groups([starting, plain])
 
 
 def test_h044_a_server_group_carries_the_label_and_no_taint_of_ours():

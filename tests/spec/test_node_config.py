@@ -167,6 +167,15 @@ def test_h011_a_value_that_looks_like_a_boolean_stays_text():
     ]
 
 
+def test_the_node_starts_with_the_taints_that_go_at_the_start():
+    taints = (Taint(key="agent-not-ready", startup=True), Taint(key="gpu"))
+    kubelet = kubelet_of(job_user_data(CLUSTER, job(taints=taints), TYPES))
+
+    assert ["eks-jobs/group", "agent-not-ready", "gpu"] == [
+        one["key"] for one in kubelet["config"]["registerWithTaints"]
+    ]
+
+
 def test_the_order_of_labels_does_not_matter_and_that_of_taints_does():
     one, other = Taint(key="a"), Taint(key="b")
 

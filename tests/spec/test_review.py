@@ -582,7 +582,8 @@ AGENT = "node.cilium.io/agent-not-ready"
 @pytest.mark.parametrize("key", [AGENT, "ebs.csi.aws.com/agent-not-ready"])
 def test_h090_a_taint_that_goes_and_evicts_warns(key):
     staying = Taint(key="team", effect="NoExecute")
-    group = fast_job(taints=(staying, Taint(key=key, value="true", effect="NoExecute")))
+    going = Taint(key=key, value="true", effect="NoExecute", startup=True)
+    group = fast_job(taints=(staying, going))
 
     assert [
         Notice(
@@ -594,8 +595,34 @@ def test_h090_a_taint_that_goes_and_evicts_warns(key):
     ] == list(review_group("jobs[0]", group, TYPES, None))
 
 
-def test_h090_a_taint_that_only_holds_pods_back_is_silent():
-    group = fast_job(taints=(Taint(key=AGENT, effect="NoSchedule"),))
+def test_h090_a_taint_of_the_start_warns_whatever_its_name():
+    group = fast_job(taints=(Taint(key="own", effect="NoExecute", startup=True),))
+
+    assert ["jobs[0].taints[0]"] == [
+        one.path for one in review_group("jobs[0]", group, TYPES, None)
+    ]
+
+
+@pytest.mark.parametrize("effect", ["NoSchedule", "NoExecute"])
+def test_h100_a_taint_that_keeps_every_node_away_warns(effect):
+    group = fast_job(taints=(Taint(key=AGENT, effect=effect),))
+
+    assert Notice(
+        path="jobs[0].taints[0]",
+        text=f"{AGENT}=:{effect} goes when its agent is ready, and until then no "
+        "scaler makes a node for jobs that do not tolerate it: set startup: true",
+    ) == next(review_group("jobs[0]", group, TYPES, None))
+
+
+@pytest.mark.parametrize(
+    "taint",
+    [
+        Taint(key=AGENT, effect="NoSchedule", startup=True),
+        Taint(key=AGENT, effect="PreferNoSchedule"),
+    ],
+)
+def test_h090_h100_a_taint_that_only_holds_pods_back_is_silent(taint):
+    group = fast_job(taints=(taint,))
 
     assert [] == list(review_group("jobs[0]", group, TYPES, None))
 

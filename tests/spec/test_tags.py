@@ -92,6 +92,15 @@ def test_h050_every_taint_tag_has_the_form_that_the_autoscaler_reads():
     assert all(re.fullmatch(rf"[^:]*:{effect}", value) for value in values)
 
 
+def test_h100_the_tags_leave_out_taints_that_go_at_the_start():
+    taints = (Taint(key="agent-not-ready", startup=True), Taint(key="gpu"))
+    tags = autoscaler_tags("prod", group(taints=taints))
+
+    assert [f"{TEMPLATE}/taint/{GROUP_LABEL}", f"{TEMPLATE}/taint/gpu"] == [
+        key for key in tags if key.startswith(f"{TEMPLATE}/taint/")
+    ]
+
+
 def test_h052_every_job_group_has_tags_that_metadata_cannot_hold():
     """
     Why the metadata service never shows tags (``_nodes.metadata_options``).

@@ -214,7 +214,7 @@ def _tolerations(group: JobGroup) -> list[dict[str, str]]:
             "value": taint.value,
             "effect": taint.effect,
         }
-        for taint in group.all_taints
+        for taint in group.lasting_taints
     ]
 
 

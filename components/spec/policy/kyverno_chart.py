@@ -51,7 +51,7 @@ def kyverno_values(
                     "value": taint.value,
                     "effect": taint.effect,
                 }
-                for taint in group.all_taints
+                for taint in group.lasting_taints
             ],
         },
         # The chart has those of its older policies itself, and of newer ones beside it.

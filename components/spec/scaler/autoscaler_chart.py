@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..groups import ServerGroup
+from ..groups import JobGroup, NodeGroup, ServerGroup
 from ..problems import refuse
 from .cluster_autoscaler import ClusterAutoscaler
 from .placement import on_servers
@@ -80,6 +80,7 @@ def autoscaler_values(
     region: Any,
     patterns: Mapping[str, str],
     servers: Sequence[ServerGroup] = (),
+    jobs: Sequence[JobGroup] = (),
     retiring: bool = False,
 ) -> dict[str, Any]:
     """
@@ -92,6 +93,7 @@ def autoscaler_values(
         region: Region, or an output with it.
         patterns: Expressions for the names of Auto Scaling groups, by job group.
         servers: Server groups, on which the controller runs.
+        jobs: Job groups; of both it looks through the taints of the start.
         retiring: Whether it adds no nodes any more, of servers neither, and only
             takes away empty ones.
 
@@ -128,9 +130,23 @@ def autoscaler_values(
             "scale-down-delay-after-add": autoscaler.scale_down_delay_after_add,
             "skip-nodes-with-local-storage": "true",
             "skip-nodes-with-system-pods": "true",
+            **_startup_taints((*servers, *jobs)),
             **(_ADDS_NOTHING if retiring else {}),
         },
         **({"expanderPriorities": chosen} if chosen else {}),
+    }
+
+
+def _startup_taints(groups: Sequence[NodeGroup]) -> dict[str, str]:
+    """
+    Name the taints that agents take away, one flag for each key.
+
+    Sources:
+        The chart's README: what comes after the first _ of a name is left out.
+    """
+    keys = {taint.key for group in groups for taint in group.taints if taint.startup}
+    return {
+        f"startup-taint_{place}": key for place, key in enumerate(sorted(keys), start=1)
     }
 
 

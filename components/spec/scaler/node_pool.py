@@ -111,8 +111,11 @@ def _requirements(group: NodeGroup, rules: PoolRules) -> list[dict[str, Any]]:
 
 
 def _taints(group: NodeGroup) -> dict[str, Any]:
-    taints = [_taint(taint) for taint in group.all_taints]
-    return {"taints": taints} if taints else {}
+    fields = {
+        "taints": [_taint(taint) for taint in group.lasting_taints],
+        "startupTaints": [_taint(taint) for taint in group.taints if taint.startup],
+    }
+    return {name: taints for name, taints in fields.items() if taints}
 
 
 def _taint(taint: Taint) -> dict[str, str]:

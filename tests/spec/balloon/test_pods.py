@@ -90,7 +90,8 @@ def test_kubernetes_knows_every_field(version):
 def test_h061_pods_have_selector_and_tolerations_of_their_group(architecture, scaler):
     """The same for every scaler: nodes of a group look alike."""
     taint = Taint(key="team", value="data", effect="NoExecute")
-    group = job(architecture=architecture, taints=(taint,))
+    starting = Taint(key="agent-not-ready", startup=True)
+    group = job(architecture=architecture, taints=(taint, starting))
     for balloon in (pods(group=group.name), buffer(group=group.name)):
         made = balloon_manifests(
             balloon,

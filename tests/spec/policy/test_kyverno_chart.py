@@ -42,7 +42,8 @@ def test_h013_the_engine_runs_on_servers_without_taints():
 
 
 def test_h013_a_tainted_group_is_used_when_it_is_named():
-    tainted = server("special", taints=(Taint(key="a", value="b"),))
+    starting = Taint(key="agent-not-ready", startup=True)
+    tainted = server("special", taints=(Taint(key="a", value="b"), starting))
     values = kyverno_values(
         KyvernoSettings(group="special"), [server("plain"), tainted], [job()]
     )

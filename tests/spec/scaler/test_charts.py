@@ -27,7 +27,7 @@ from components.spec.scaler.versions import (
     KARPENTER_CHART,
     KARPENTER_CRD_CHART,
 )
-from tests.spec.scaler.builders import server
+from tests.spec.scaler.builders import job, server
 
 
 def values(retiring=False, **overrides):
@@ -101,6 +101,32 @@ def test_the_controller_of_karpenter_runs_on_servers():
             "featureGates": {"capacityBuffer": True},
             "awsFeatureGates": {"nodeClassCEL": False},
         },
+    }
+
+
+def test_h100_the_autoscaler_looks_through_taints_of_the_start_of_every_group():
+    disk = Taint(key="ebs.csi.aws.com/agent-not-ready", startup=True)
+    network = Taint(key="node.cilium.io/agent-not-ready", startup=True)
+    made = autoscaler_values(
+        ClusterAutoscaler(),
+        cluster_name="prod",
+        cluster_version="1.36",
+        region="ap-northeast-2",
+        patterns={},
+        servers=(server(taints=(network,)),),
+        jobs=(
+            job(taints=(network, Taint(key="gpu"))),
+            job(name="job-arm", taints=(disk,)),
+        ),
+    )
+
+    assert {
+        "startup-taint_1": "ebs.csi.aws.com/agent-not-ready",
+        "startup-taint_2": "node.cilium.io/agent-not-ready",
+    } == {
+        name: value
+        for name, value in made["extraArgs"].items()
+        if name.startswith("startup-taint")
     }
 
 

@@ -65,6 +65,27 @@ def test_h048_label_and_taint_are_those_of_every_other_scaler():
     ]["taints"]
 
 
+def test_h100_a_taint_of_the_start_holds_no_node_back():
+    starting = Taint(key="node.cilium.io/agent-not-ready", value="true", startup=True)
+    made = template(job(taints=(starting, Taint(key="gpu"))))["spec"]
+
+    assert [
+        {"key": "eks-jobs/group", "value": "job", "effect": "NoSchedule"},
+        {"key": "gpu", "effect": "NoSchedule"},
+    ] == made["taints"]
+    assert [
+        {
+            "key": "node.cilium.io/agent-not-ready",
+            "value": "true",
+            "effect": "NoSchedule",
+        }
+    ] == made["startupTaints"]
+
+
+def test_a_pool_without_taints_of_the_start_has_no_such_key():
+    assert "startupTaints" not in template(job(taints=(Taint(key="gpu"),)))["spec"]
+
+
 def test_a_taint_without_a_value_has_no_value_key():
     taints = template(job(taints=(Taint(key="gpu"),)))["spec"]["taints"]
 
