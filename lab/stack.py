@@ -1,7 +1,7 @@
 """What the lab takes from a stack file: groups, scaler, policy, scoring."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from components.spec.balloon.settings import PodBalloon
@@ -63,11 +63,14 @@ def read_stack(root: Path, name: str) -> Stack:
     karpenter, notes = _karpenter(read.scaler)
     balloons, without = replayable(read.balloons)
     notes += without
+    jobs = tuple(map(_without_agents, read.jobs))
+    if jobs != read.jobs:
+        notes += ("Taints that agents take away are left out: no agent runs here.",)
     if read.policy is None:
         notes += ("The stack has no job policy: that of the library is used.",)
     return Stack(
         name=name,
-        jobs=read.jobs,
+        jobs=jobs,
         karpenter=karpenter,
         policy=read.policy or JobPolicySettings(),
         scoring=read.cluster.scheduler,
@@ -75,6 +78,11 @@ def read_stack(root: Path, name: str) -> Stack:
         balloons=balloons,
         notes=notes,
     )
+
+
+def _without_agents(group: JobGroup) -> JobGroup:
+    lasting = tuple(taint for taint in group.taints if not taint.startup)
+    return replace(group, taints=lasting)
 
 
 def _karpenter(scaler: object) -> tuple[Karpenter, tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """What the lab takes from the stack files of this project."""
 
 import pytest
+import yaml
 
 from components.spec.scaler.pool import PoolRules
 from lab.stack import Stack, read_stack
@@ -28,6 +29,24 @@ def test_another_scaler_is_named():
     note = "The stack scales by cluster-autoscaler: the lab has Karpenter instead."
 
     assert note in read_stack(ROOT, "alpha").notes
+
+
+def test_no_node_waits_for_an_agent_that_does_not_run_here(tmp_path):
+    for name in ("Pulumi.yaml", "Pulumi.alpha.yaml"):
+        (tmp_path / name).write_text((ROOT / name).read_text())
+    plain = read_stack(tmp_path, "alpha")
+    file = tmp_path / "Pulumi.alpha.yaml"
+    content = yaml.safe_load(file.read_text())
+    groups = content["config"]["jobs"]
+    groups[0]["taints"] = [{"key": "agent-not-ready", "startup": True}, {"key": "gpu"}]
+    file.write_text(yaml.safe_dump(content))
+
+    stack = read_stack(tmp_path, "alpha")
+
+    assert ["gpu"] == [taint.key for taint in stack.jobs[0].taints]
+    assert ("Taints that agents take away are left out: no agent runs here.",) == (
+        tuple(note for note in stack.notes if note not in plain.notes)
+    )
 
 
 def test_a_stack_without_job_groups_has_nothing_to_replay():
