@@ -27,6 +27,7 @@ from components import (
     StaticBalloon,
     WarmPoolBalloon,
 )
+from components.spec.policy.settings import JobPolicySettings
 from tests.components.builders import JOB, JOB_ARM, SERVER
 
 PLATFORM = "eks-jobs:index:JobPlatform"
@@ -230,8 +231,11 @@ def test_h058_pools_with_balloons_that_are_always_up_move_them_together(deploy):
     assert {"job": "Balanced", "job-arm": "WhenEmpty"} == policies(deployment)
 
 
-def test_h058_no_pool_moves_jobs_that_nothing_protects(deploy):
-    deployment = deploy(lambda: platform(ALWAYS, policy=None))
+@pytest.mark.parametrize(
+    "policy", [None, JobPolicySettings(exclude_namespaces=("team-a",))]
+)
+def test_h058_no_pool_moves_jobs_that_nothing_protects(deploy, policy):
+    deployment = deploy(lambda: platform(ALWAYS, policy=policy))
 
     assert {"job": "WhenEmpty", "job-arm": "WhenEmpty"} == policies(deployment)
 

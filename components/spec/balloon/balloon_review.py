@@ -269,7 +269,8 @@ def _consolidation(
             path=f"{path}.consolidation_policy",
             text=f"{chosen}, because of balloons that are always up: under WhenEmpty "
             "each that a burst leaves alone on a node keeps the node. It moves pods "
-            "that the job policy does not protect; name the pool to decide yourself",
+            "that the job policy does not protect, as those from before it; name the "
+            "pool to decide yourself",
         )
     elif isinstance(scaler, ClusterAutoscaler):
         yield from _pinned("scaler", balloons, group, "Cluster Autoscaler moves none")
@@ -277,7 +278,8 @@ def _consolidation(
         way_out = (
             "choose Balanced or WhenEmptyOrUnderutilized"
             if protected
-            else "give the stack a job policy, or the balloons a schedule"
+            else "give the stack a job policy that leaves no namespace out, or the "
+            "balloons a schedule"
         )
         yield from _pinned(f"{path}.consolidation_policy", balloons, group, way_out)
     else:
@@ -307,8 +309,8 @@ def _moved(
     if not protected:
         yield Notice(
             path=f"{path}.consolidation_policy",
-            text=f"{policy} with balloons and without a job policy: jobs are ended to "
-            "put balloons together",
+            text=f"{policy} with balloons: jobs that no job policy protects are ended "
+            "to put balloons together",
         )
     if after != NEVER and seconds(after) < _QUICK:
         yield Notice(

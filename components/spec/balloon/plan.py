@@ -40,8 +40,16 @@ def needs_namespace(balloons: Sequence[AnyBalloon]) -> bool:
 
 
 def protects(policy: JobPolicySettings | None) -> bool:
-    """Tell whether the job policy keeps jobs from being moved, and not for a time."""
-    return policy is not None and policy.protection.get(DO_NOT_DISRUPT) == "true"
+    """
+    Tell whether the job policy keeps jobs from being moved, and not for a time.
+
+    It does not in namespaces that it leaves out, which may hold jobs as well.
+    """
+    return (
+        policy is not None
+        and not policy.exclude_namespaces
+        and policy.protection.get(DO_NOT_DISRUPT) == "true"
+    )
 
 
 def beside_balloons(

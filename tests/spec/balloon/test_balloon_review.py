@@ -65,8 +65,8 @@ def test_h058_the_consolidation_that_was_chosen_is_announced(scaler, policy):
     assert [
         f"scaler.pools[job].consolidation_policy: {policy}, because of balloons that "
         "are always up: under WhenEmpty each that a burst leaves alone on a node keeps "
-        "the node. It moves pods that the job policy does not protect; name the pool "
-        "to decide yourself"
+        "the node. It moves pods that the job policy does not protect, as those from "
+        "before it; name the pool to decide yourself"
     ] == texts(pods(), scaler=scaler)
 
 
@@ -115,7 +115,8 @@ def test_without_a_policy_nothing_is_moved_and_the_cost_is_said():
     assert [
         "scaler.pools[job].consolidation_policy: a burst may leave each of the 3 "
         "balloons of job that are always up alone on a node, which then stays: give "
-        "the stack a job policy, or the balloons a schedule"
+        "the stack a job policy that leaves no namespace out, or the balloons a "
+        "schedule"
     ] == texts(pods(), policy=None)
 
 
@@ -130,7 +131,7 @@ def test_cluster_autoscaler_moves_no_balloon():
 def test_h058_a_policy_that_moves_jobs_for_balloons_is_a_warning(balloon):
     assert [
         "scaler.pools[job].consolidation_policy: WhenEmptyOrUnderutilized with "
-        "balloons and without a job policy: jobs are ended to put balloons together"
+        "balloons: jobs that no job policy protects are ended to put balloons together"
     ] == texts(balloon, scaler=MOVES, policy=None)
     assert [] == texts(balloon, scaler=MOVES)
 

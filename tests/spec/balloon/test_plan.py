@@ -138,10 +138,11 @@ def test_only_pods_and_buffers_need_a_namespace():
 def test_a_policy_protects_jobs_that_have_no_end_of_their_protection():
     key = "karpenter.sh/do-not-disrupt"
 
-    assert [True, False, False, False] == [
+    assert [True, False, False, False, False] == [
         protects(policy)
         for policy in (
             JobPolicySettings(),
+            JobPolicySettings(exclude_namespaces=("team-a",)),
             JobPolicySettings(protection={key: "4h"}),
             JobPolicySettings(
                 protection={"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
