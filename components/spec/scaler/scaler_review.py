@@ -189,8 +189,9 @@ def _autoscaler(
     if autoscaler.groups == "managed" and jobs:
         yield Notice(
             path="scaler.groups",
-            text="managed: an update of a node group drains its nodes and gives jobs "
-            "15 minutes; update when none runs",
+            text="managed: an update of a node group evicts its jobs, whatever their "
+            "annotations say, and each has its own grace period, 30 seconds by "
+            "default; update when none runs",
         )
 
 

@@ -119,13 +119,23 @@ def test_defaults_give_no_warning(scaler):
         (
             ClusterAutoscaler(groups="managed"),
             {},
-            "scaler.groups: managed: an update of a node group drains its nodes and "
-            "gives jobs 15 minutes; update when none runs",
+            "scaler.groups: managed: an update of a node group evicts its jobs, "
+            "whatever their annotations say, and each has its own grace period, 30 "
+            "seconds by default; update when none runs",
         ),
     ],
 )
 def test_names_what_a_setting_costs(scaler, overrides, text):
     assert [text] == notices(scaler, **overrides)
+
+
+def test_h097_managed_groups_are_said_to_end_jobs_when_they_are_updated():
+    """They are not said to wait: what EKS retries is an eviction that is refused."""
+    (text,) = notices(ClusterAutoscaler(groups="managed"))
+
+    assert "evicts its jobs, whatever their annotations say" in text
+    assert [] == notices(ClusterAutoscaler(groups="managed"), jobs=[])
+    assert [] == notices(ClusterAutoscaler())
 
 
 @pytest.mark.parametrize(
