@@ -102,7 +102,7 @@ class Karpenter:
             jobs end.
         instance_profile: Name of an instance profile of yours instead of a role,
             for networks without a way to IAM. Set later it ends jobs as *node_role*
-            does, and old versions of Karpenter, such as 1.3, refuse the change.
+            does, and old versions of Karpenter refuse the change.
         pools: Rules by the name of a job group; the others have those of
             `PoolRules`.
         server_pools: Pools for servers.
@@ -151,6 +151,7 @@ class Karpenter:
         if number < KARPENTER_OLDEST:
             yield (
                 f"version must be {'.'.join(map(str, KARPENTER_OLDEST))} or newer, "
+                "the first that can leave preferred affinity to the scheduler, "
                 f"got version={self.version}"
             )
         if self.preference_policy not in ("Ignore", "Respect"):

@@ -25,8 +25,9 @@ def pool(**overrides):
     ("settings", "message"),
     [
         (
-            {"version": "1.0.8"},
-            "version must be 1.1.0 or newer, got version=1.0.8",
+            {"version": "1.3.3"},
+            "version must be 1.4.0 or newer, the first that can leave preferred "
+            "affinity to the scheduler, got version=1.3.3",
         ),
         (
             {"version": "v1.15.1"},
@@ -131,7 +132,7 @@ def test_h042_h068_refuses_what_this_version_does_not_do(settings, message):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"version": "1.1.0"},
+        {"version": "1.4.0"},
         {"extended_kubelet": True, "version": "1.15.0"},
         {"ami_alias": "al2023@v20260714"},
         {"version": "1.14.0", "pools": {"job": PoolRules(weight=100)}},
