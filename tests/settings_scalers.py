@@ -52,7 +52,7 @@ def _autoscalers(draw: st.DrawFn, jobs: list[Values]) -> Values:
     controller = {
         "priorities": a_few([job["name"] for job in jobs]),
         "scale_down_delay_after_add": SHORT,
-        "max_node_provision_time": SHORT,
+        "max_node_provision_time": st.sampled_from(["2m", "10m", "1h30m"]),
         "replicas": st.integers(1, 2),
         "resources": QUANTITIES,
     }

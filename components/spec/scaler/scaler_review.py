@@ -164,6 +164,13 @@ def _autoscaler(
             text=f"{delay} is below 5m: a node may go before the jobs that it was made "
             "for have started on it",
         )
+    provision = autoscaler.max_node_provision_time
+    if autoscaler.install and seconds(provision) < _QUICK:
+        yield Notice(
+            path="scaler.max_node_provision_time",
+            text=f"{provision} is below 5m: an instance that boots slowly is ended "
+            "before it joins, and so is the one that comes in its place",
+        )
     for name, options in autoscaler.options.items():
         path = f"scaler.options[{name}]"
         if seconds(options.unneeded_time) < _QUICK:
