@@ -177,8 +177,8 @@ def scaler_notices(
         notices.append(
             Notice(
                 path=_RETIRING,
-                text=f"{retiring.kind} adds no nodes; remove the key when its nodes "
-                "are gone, and not before: their jobs would end" + _last_step(retiring),
+                text=f"{_stop(retiring)}; remove the key when its nodes are gone, and "
+                "not before: their jobs would end" + _last_step(retiring),
             )
         )
     if isinstance(scaler, AutoMode) and servers:
@@ -192,6 +192,16 @@ def scaler_notices(
             )
         )
     return tuple(notices)
+
+
+def _stop(retiring: Scaler) -> str:
+    """Pools of Karpenter get limits; the autoscaler has a flag, in our chart alone."""
+    if isinstance(retiring, ClusterAutoscaler) and not retiring.install:
+        return (
+            f"{retiring.kind} with install: false goes on adding nodes until your "
+            "own controller has --max-nodes-total=1: set that first"
+        )
+    return f"{retiring.kind} adds no nodes"
 
 
 def _last_step(retiring: Scaler) -> str:

@@ -205,6 +205,26 @@ def test_a_migration_says_when_it_ends():
     ) in notices(AUTOSCALER, KARPENTER)
 
 
+def test_an_autoscaler_of_ones_own_is_not_said_to_add_no_nodes():
+    """What stops ours is a flag of our chart, which theirs does not have."""
+    retiring = ClusterAutoscaler(install=False)
+
+    assert (
+        "retiring_scaler: cluster-autoscaler with install: false goes on adding nodes "
+        "until your own controller has --max-nodes-total=1: set that first; remove the "
+        "key when its nodes are gone, and not before: their jobs would end"
+    ) in notices(KARPENTER, retiring)
+    assert any(
+        "cluster-autoscaler adds no" in n for n in notices(KARPENTER, AUTOSCALER)
+    )
+
+
+def test_the_limits_of_pools_stop_a_karpenter_of_ones_own():
+    retiring = Karpenter(install=False)
+
+    assert any("karpenter adds no nodes;" in n for n in notices(AUTOSCALER, retiring))
+
+
 def test_the_end_of_auto_mode_says_what_goes_before_it():
     assert (
         "retiring_scaler: auto-mode adds no nodes; remove the key when its nodes are "
