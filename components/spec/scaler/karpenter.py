@@ -96,7 +96,8 @@ class Karpenter:
         rebalance_events: Whether rebalance recommendations of spot nodes are heard.
         extended_kubelet: Write all kubelet limits into the node class, not only
             those that every version knows; needs Karpenter 1.15.
-        ami_alias: Images, `al2023@v20260714`. None is the release of the cluster.
+        ami_alias: Images, `al2023@v20260714`. None is the release of the cluster,
+            which is left out otherwise.
         node_role: Name of a role of yours with an access entry. None makes both, and
             takes both away when it is set later, from nodes that run as well: their
             jobs end.
