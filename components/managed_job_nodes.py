@@ -114,7 +114,8 @@ class ManagedJobNodes(pulumi.ComponentResource):
     Managed node groups for jobs, scaled by Cluster Autoscaler, one in each zone.
 
     A group of one zone has no zones to even out, so nothing but the autoscaler takes
-    its nodes, and an update: EKS drains nodes then and gives jobs 15 minutes.
+    its nodes, and an update: EKS then evicts the jobs of each node, whatever their
+    annotations say, and waits only where a disruption budget refuses.
 
     Children: a node group for each zone, called after `managed_group_name`, and the
     tags of its Auto Scaling group, which add their key to that; a launch template,

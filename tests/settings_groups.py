@@ -126,9 +126,10 @@ _MANAGED = {"auto-mode": "managed", "karpenter": "", "cluster-autoscaler": ""}
 
 @st.composite
 def clusters(draw: st.DrawFn, scalers: list[Values]) -> Values:
-    # EKS chooses the images of its Auto Mode and of managed groups.
+    # EKS chooses the images of its Auto Mode and of managed groups, an alias its own.
     chosen = any(
-        "managed" in (one.get("groups"), _MANAGED[one["kind"]]) for one in scalers
+        "managed" in (one.get("groups"), _MANAGED[one["kind"]]) or "ami_alias" in one
+        for one in scalers
     )
     release = st.sampled_from(["v20260714", "v20260901"])
     images = {} if chosen else {"ami_release": release}

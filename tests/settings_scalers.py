@@ -52,7 +52,7 @@ def _autoscalers(draw: st.DrawFn, jobs: list[Values]) -> Values:
     controller = {
         "priorities": a_few([job["name"] for job in jobs]),
         "scale_down_delay_after_add": SHORT,
-        "max_node_provision_time": SHORT,
+        "max_node_provision_time": st.sampled_from(["2m", "10m", "1h30m"]),
         "replicas": st.integers(1, 2),
         "resources": QUANTITIES,
     }
@@ -81,7 +81,7 @@ def _karpenters(draw: st.DrawFn, jobs: list[Values]) -> Values:
     identity = draw(
         st.sampled_from([{}, {"node_role": "nodes"}, {"instance_profile": "nodes"}])
     )
-    return draw(
+    drawn = draw(
         some_of(
             {
                 "kind": st.just("karpenter"),
@@ -96,6 +96,9 @@ def _karpenters(draw: st.DrawFn, jobs: list[Values]) -> Values:
             **(controller if install else {}),
         )
     )
+    if all("ami_id" in job for job in jobs) and not drawn.get("server_pools"):
+        drawn.pop("ami_alias", None)
+    return drawn
 
 
 def _auto_modes(jobs: list[Values]) -> Drawn:

@@ -108,8 +108,9 @@ class ClusterSettings:
         addons: Versions of add-ons to pin, by name; EKS's default for *version*
             otherwise.
         ami_release: Release of the AL2023 node images of job groups, such as
-            `v20260714`. None needs an image of its own in every job group; the ready
-            program puts its pin here.
+            `v20260714`. None needs an image of its own in every job group, or an
+            alias of Karpenter, beside which it is left out; the ready program puts
+            its pin here.
 
     Raises:
         ValueError: EKS would refuse it, with a line for each reason.

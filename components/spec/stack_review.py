@@ -82,6 +82,7 @@ def stack_notices(
         jobs=stack.jobs,
         cluster_version=stack.cluster.version,
         policy=stack.policy,
+        ami_release=stack.cluster.ami_release,
     )
     if "policy" not in told:
         yield from policy_notices(stack.policy, stack.cluster.version, stack.jobs)

@@ -1,7 +1,7 @@
 """
 Job groups as managed node groups, as AWS is sent them.
 
-That an update leaves jobs alone is not promised: EKS drains nodes then.
+That an update leaves jobs alone is not promised: EKS evicts them then.
 """
 
 import base64
@@ -103,6 +103,14 @@ def test_bounds_are_split_over_the_zones(deploy):
         "job-1": {"minSize": 1, "maxSize": 3, "desiredSize": 1},
         "job-2": {"minSize": 0, "maxSize": 2, "desiredSize": 0},
     } == {r.name: r.inputs["scalingConfig"] for r in deployment.of_type(NODE_GROUP)}
+
+
+def test_h097_no_update_is_forced_past_a_disruption_budget(deploy):
+    groups = deployed(deploy).of_type(NODE_GROUP)
+
+    assert [("job-1", None), ("job-2", None)] == [
+        (made.name, made.inputs.get("forceUpdateVersion")) for made in groups
+    ]
 
 
 def test_h053_the_size_is_left_to_the_autoscaler(deploy):

@@ -90,6 +90,13 @@ class AutoMode:
                     f"pools[{name}].consolidation_policy must be WhenEmpty or "
                     "WhenEmptyOrUnderutilized with EKS Auto Mode, got Balanced"
                 )
+            for place, budget in enumerate(rules.budgets):
+                if "Unhealthy" in budget.reasons:
+                    yield (
+                        f"pools[{name}].budgets[{place}].reasons must be of Empty, "
+                        "Drifted, Underutilized with EKS Auto Mode, which does not "
+                        f"tell whether it knows 'Unhealthy', got {list(budget.reasons)}"
+                    )
 
 
 def cluster_config(auto_mode: AutoMode | None, node_role_arn: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from .checks import (
     idle_problems,
     replica_problems,
 )
-from .duration import duration_problems
+from .duration import duration_problems, seconds
 from .versions import version_problems
 
 __all__ = [
@@ -20,6 +20,9 @@ __all__ = [
     "WarmPool",
     "state_problems",
 ]
+
+# No node of EKS joins sooner. A guess.
+_LEAST_PROVISION_SECONDS = 120
 
 GroupKind = Literal["self-managed", "managed"]
 PoolState = Literal["STOPPED", "RUNNING"]
@@ -179,7 +182,9 @@ class ClusterAutoscaler:
             `ScaleDown`.
         warm_pool: Instances that wait, for managed groups.
         scale_down_delay_after_add: How long no node goes after one came.
-        max_node_provision_time: How long a node may take to come.
+        max_node_provision_time: How long a node may take to join, 2m or longer. One
+            that has not joined by then is ended, and the next one too when it is as
+            slow.
         replicas: Controllers, one of which leads, 1 to 5.
         resources: What one requests.
 
@@ -188,8 +193,10 @@ class ClusterAutoscaler:
             named.
 
     Sources:
-        10m and 15m: defaults of Cluster Autoscaler. Two replicas, 100m and 600Mi:
-        its example for AWS has 600Mi; the rest a guess.
+        10m and 15m: defaults of Cluster Autoscaler, which removes instances that
+        did not register in time (static_autoscaler, removeOldUnregisteredNodes). 2m:
+        a guess; kubernetes/autoscaler#6810, where 5m is too short. Two replicas, 100m
+        and 600Mi: its example for AWS has 600Mi; the rest a guess.
     """
 
     kind: ClassVar[Literal["cluster-autoscaler"]] = "cluster-autoscaler"
@@ -223,9 +230,17 @@ class ClusterAutoscaler:
         yield from duration_problems(
             "scale_down_delay_after_add", self.scale_down_delay_after_add, zero=True
         )
-        yield from duration_problems(
-            "max_node_provision_time", self.max_node_provision_time
-        )
+        yield from _provision_problems(self.max_node_provision_time)
         yield from replica_problems(self.replicas)
         if not self.install:
             yield from idle_problems(self, _OF_THE_CONTROLLER, "install: true")
+
+
+def _provision_problems(text: str) -> Iterator[str]:
+    problems = duration_problems("max_node_provision_time", text)
+    yield from problems
+    if not problems and seconds(text) < _LEAST_PROVISION_SECONDS:
+        yield (
+            "max_node_provision_time must be 2m or longer, or instances are ended "
+            f"before they can join, for ever, got max_node_provision_time={text}"
+        )

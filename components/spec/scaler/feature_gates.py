@@ -8,12 +8,12 @@ from .versions import parsed
 
 __all__ = ["AWS_GATES", "CORE_GATES", "gate_problems"]
 
-CORE_GATES: Mapping[str, tuple[int, int] | None] = MappingProxyType(
+CORE_GATES: Mapping[str, tuple[int, int]] = MappingProxyType(
     {
-        "nodeRepair": None,
-        "nodeOverlay": None,
-        "reservedCapacity": None,
-        "spotToSpotConsolidation": None,
+        "nodeRepair": (1, 1),
+        "nodeOverlay": (1, 7),
+        "reservedCapacity": (1, 3),
+        "spotToSpotConsolidation": (0, 34),
         "staticCapacity": (1, 8),
         "capacityBuffer": (1, 14),
         "terminateFirstDrift": (1, 15),
@@ -22,13 +22,14 @@ CORE_GATES: Mapping[str, tuple[int, int] | None] = MappingProxyType(
     }
 )
 """
-Gates below `settings.featureGates` and the version that brought them, if known.
+Gates below `settings.featureGates` and the version that brought them.
 
-Sources: chart karpenter 1.15.1; Karpenter release notes. 1.15 for the two that
-terminate first: not confirmed to be missing in 1.14.
+Sources: chart karpenter 1.15.1; the first four: settings of Karpenter 1.7, feature
+gates; the others: its release notes. 1.15 for the two that terminate first: not
+confirmed to be missing in 1.14.
 """
 
-AWS_GATES: Mapping[str, tuple[int, int] | None] = MappingProxyType(
+AWS_GATES: Mapping[str, tuple[int, int]] = MappingProxyType(
     {"nodeClassCEL": (1, 15), "rebootForRepair": (1, 15)}
 )
 """Gates below `settings.awsFeatureGates`. Sources: see `CORE_GATES`."""

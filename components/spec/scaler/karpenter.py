@@ -96,13 +96,14 @@ class Karpenter:
         rebalance_events: Whether rebalance recommendations of spot nodes are heard.
         extended_kubelet: Write all kubelet limits into the node class, not only
             those that every version knows; needs Karpenter 1.15.
-        ami_alias: Images, `al2023@v20260714`. None is the release of the cluster.
+        ami_alias: Images, `al2023@v20260714`. None is the release of the cluster,
+            which is left out otherwise.
         node_role: Name of a role of yours with an access entry. None makes both, and
             takes both away when it is set later, from nodes that run as well: their
             jobs end.
         instance_profile: Name of an instance profile of yours instead of a role,
             for networks without a way to IAM. Set later it ends jobs as *node_role*
-            does, and old versions of Karpenter, such as 1.3, refuse the change.
+            does, and old versions of Karpenter refuse the change.
         pools: Rules by the name of a job group; the others have those of
             `PoolRules`.
         server_pools: Pools for servers.
@@ -151,6 +152,7 @@ class Karpenter:
         if number < KARPENTER_OLDEST:
             yield (
                 f"version must be {'.'.join(map(str, KARPENTER_OLDEST))} or newer, "
+                "the first that can leave preferred affinity to the scheduler, "
                 f"got version={self.version}"
             )
         if self.preference_policy not in ("Ignore", "Respect"):

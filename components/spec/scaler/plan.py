@@ -67,9 +67,13 @@ def auto_mode_alone(
 
 
 def uses_ami_release(scaler: Scaler, retiring: Scaler | None) -> bool:
-    """Tell whether any nodes of jobs boot the release that the cluster names."""
+    """
+    Tell whether any nodes of jobs boot the release that the cluster names.
+
+    Those of job groups with an image of their own do not.
+    """
     return any(
-        isinstance(one, Karpenter)
+        (isinstance(one, Karpenter) and one.ami_alias is None)
         or (isinstance(one, ClusterAutoscaler) and one.groups == "self-managed")
         for one in (scaler, retiring)
     )
@@ -139,8 +143,8 @@ def check_scalers_fit(
         problems += refused(f"{_RETIRING}: ", validate_retiring, scaler, retiring)
     if cluster.ami_release is not None and not uses_ami_release(scaler, retiring):
         problems.append(
-            f"cluster: ami_release must be left out with {_chooser(scaler)}, where EKS "
-            f"chooses the image, got ami_release={cluster.ami_release}"
+            f"cluster: ami_release must be left out with {_chooser(scaler)}, "
+            f"got ami_release={cluster.ami_release}"
         )
     if auto_mode_alone(scaler, retiring, servers):
         problems += _alone_problems(scaler, cluster, vpc_cni)
@@ -155,6 +159,7 @@ def scaler_notices(
     jobs: Sequence[JobGroup],
     cluster_version: str,
     policy: JobPolicySettings | None,
+    ami_release: str | None = None,
 ) -> tuple[Notice, ...]:
     """
     List what is worth knowing about the scalers, in the order of the stack file.
@@ -166,8 +171,10 @@ def scaler_notices(
         jobs: Job groups.
         cluster_version: Version of Kubernetes, `1.36`.
         policy: What happens to job pods, None for nothing.
+        ami_release: Release of the images of job groups, None when none is named.
     """
     notices = [
+        *_unused_release(scaler, retiring, jobs, ami_release),
         *review_scaler(
             scaler, servers=servers, jobs=jobs, cluster_version=cluster_version
         ),
@@ -177,8 +184,8 @@ def scaler_notices(
         notices.append(
             Notice(
                 path=_RETIRING,
-                text=f"{retiring.kind} adds no nodes; remove the key when its nodes "
-                "are gone, and not before: their jobs would end" + _last_step(retiring),
+                text=f"{_stop(retiring)}; remove the key when its nodes are gone, and "
+                "not before: their jobs would end" + _last_step(retiring),
             )
         )
     if isinstance(scaler, AutoMode) and servers:
@@ -192,6 +199,35 @@ def scaler_notices(
             )
         )
     return tuple(notices)
+
+
+def _unused_release(
+    scaler: Scaler,
+    retiring: Scaler | None,
+    jobs: Sequence[JobGroup],
+    ami_release: str | None,
+) -> Iterator[Notice]:
+    pools = any(
+        isinstance(one, Karpenter) and one.server_pools
+        for one in scalers_of(scaler, retiring)
+    )
+    own = bool(jobs) and all(group.ami_id is not None for group in jobs)
+    if ami_release is not None and own and not pools:
+        yield Notice(
+            path="cluster.ami_release",
+            text=f"{ami_release} boots no node: every job group has its own ami_id",
+            severity="info",
+        )
+
+
+def _stop(retiring: Scaler) -> str:
+    """Pools of Karpenter get limits; the autoscaler has a flag, in our chart alone."""
+    if isinstance(retiring, ClusterAutoscaler) and not retiring.install:
+        return (
+            f"{retiring.kind} with install: false goes on adding nodes until your "
+            "own controller has --max-nodes-total=1: set that first"
+        )
+    return f"{retiring.kind} adds no nodes"
 
 
 def _last_step(retiring: Scaler) -> str:
@@ -254,7 +290,10 @@ def _fit(
 
 
 def _chooser(scaler: Scaler) -> str:
-    return "EKS Auto Mode" if isinstance(scaler, AutoMode) else "groups: managed"
+    if isinstance(scaler, Karpenter):
+        return f"scaler.ami_alias={scaler.ami_alias}, which names the image"
+    made_by = "EKS Auto Mode" if isinstance(scaler, AutoMode) else "groups: managed"
+    return f"{made_by}, where EKS chooses the image"
 
 
 def _alone_problems(

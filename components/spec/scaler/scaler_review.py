@@ -164,6 +164,13 @@ def _autoscaler(
             text=f"{delay} is below 5m: a node may go before the jobs that it was made "
             "for have started on it",
         )
+    provision = autoscaler.max_node_provision_time
+    if autoscaler.install and seconds(provision) < _QUICK:
+        yield Notice(
+            path="scaler.max_node_provision_time",
+            text=f"{provision} is below 5m: an instance that boots slowly is ended "
+            "before it joins, and so is the one that comes in its place",
+        )
     for name, options in autoscaler.options.items():
         path = f"scaler.options[{name}]"
         if seconds(options.unneeded_time) < _QUICK:
@@ -189,8 +196,9 @@ def _autoscaler(
     if autoscaler.groups == "managed" and jobs:
         yield Notice(
             path="scaler.groups",
-            text="managed: an update of a node group drains its nodes and gives jobs "
-            "15 minutes; update when none runs",
+            text="managed: an update of a node group evicts its jobs, whatever their "
+            "annotations say, and each has its own grace period, 30 seconds by "
+            "default; update when none runs",
         )
 
 

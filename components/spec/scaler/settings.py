@@ -152,6 +152,13 @@ def _karpenter_problems(
             f"scaler: version must be {'.'.join(map(str, needed))} or newer for "
             f"Kubernetes {cluster_version}, got version={karpenter.version}"
         )
+    own = bool(jobs) and all(group.ami_id is not None for group in jobs)
+    if karpenter.ami_alias is not None and own and not karpenter.server_pools:
+        yield (
+            "scaler: ami_alias must be left out when every job group has its own "
+            "ami_id and there are no server_pools, "
+            f"got ami_alias={karpenter.ami_alias}"
+        )
     names = [group.name for group in jobs]
     yield from _scaler_lines(unknown_groups("pools", karpenter.pools, names))
     taken = [*names, *(group.name for group in servers)]

@@ -37,11 +37,15 @@ Version of Karpenter when a stack names none.
 Sources: release of 2026-10-23; the CRDs and charts of this version were read.
 """
 
-KARPENTER_OLDEST = (1, 1, 0)
+KARPENTER_OLDEST = (1, 4, 0)
 """
-Oldest version that the library installs.
+Oldest version that the library installs, or makes pools for.
 
-Sources: karpenter-provider-aws#6818, version 1.0 wants its webhook in one namespace.
+Older ones have no preference policy, ignore the value in silence, and plan packing as
+a must. Each version of Kubernetes below has a newer one.
+
+Sources: kubernetes-sigs/karpenter#2122; settings of Karpenter 1.3, which lack
+`PREFERENCE_POLICY`, and of 1.4, which have it.
 """
 
 KARPENTER_NEEDED: Mapping[str, tuple[int, int, int]] = MappingProxyType(

@@ -70,7 +70,7 @@ that run stay until the autoscaler takes them, empty |
 | drift | the scaler makes new nodes, and takes old ones when their jobs are \
 done, within the budgets of the pool |
 | **rolls** | EKS makes new nodes and drains the old ones: servers \
-move, jobs have 15 minutes |
+move, jobs are evicted |
 | **replaces**, **removes** | the nodes go; EKS drains those of managed \
 groups, and makes the new group first |
 | **shuts out** | the cluster refuses nodes that run: it takes them for lost, and \

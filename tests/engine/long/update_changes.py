@@ -126,8 +126,10 @@ _OLD_LIMIT = (
     "`kubectl get nodes -l eks-jobs/group=job -o name | xargs kubectl cordon`"
 )
 _ROLLED = (
-    "EKS makes new nodes and drains the old ones, which gives jobs 15 minutes: choose "
-    "`groups: self-managed` where jobs are longer, or change when none runs"
+    "EKS makes new nodes and evicts the jobs of the old ones, whatever their "
+    "annotations say: change when none runs, have EKS "
+    "[give up](upgrade.md#managed-job-groups) where one does, or choose "
+    "`groups: self-managed` or Karpenter"
 )
 
 

@@ -12,7 +12,7 @@ from components.spec.scaler.auto_mode_nodes import (
     not_applied,
     unsupported,
 )
-from components.spec.scaler.pool import PoolRules
+from components.spec.scaler.pool import Budget, PoolRules
 from components.spec.volume import Gp3Volume
 from tests.spec.scaler.builders import job, site
 
@@ -67,6 +67,21 @@ def test_h085_all_switches_are_off():
             {"pools": {"job": PoolRules(consolidation_policy="Balanced")}},
             "pools[job].consolidation_policy must be WhenEmpty or "
             "WhenEmptyOrUnderutilized with EKS Auto Mode, got Balanced",
+        ),
+        (
+            {
+                "pools": {
+                    "job": PoolRules(
+                        budgets=(
+                            Budget(nodes="20%"),
+                            Budget(nodes="1", reasons=("Empty", "Unhealthy")),
+                        )
+                    )
+                }
+            },
+            "pools[job].budgets[1].reasons must be of Empty, Drifted, Underutilized "
+            "with EKS Auto Mode, which does not tell whether it knows 'Unhealthy', "
+            "got ['Empty', 'Unhealthy']",
         ),
     ],
 )

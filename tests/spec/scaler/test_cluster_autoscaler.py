@@ -155,6 +155,11 @@ def test_h093_a_type_with_less_memory_than_is_kept_offers_none():
             "max_node_provision_time must be longer than nothing, "
             "got max_node_provision_time=0m",
         ),
+        (
+            {"max_node_provision_time": "1m59s"},
+            "max_node_provision_time must be 2m or longer, or instances are ended "
+            "before they can join, for ever, got max_node_provision_time=1m59s",
+        ),
         ({"replicas": 0}, "replicas must be 1 to 5, got replicas=0"),
         (
             {"install": False, "priorities": ("job",)},

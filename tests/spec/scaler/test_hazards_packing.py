@@ -31,6 +31,15 @@ def test_h023_the_preference_policy_reaches_the_chart(preference):
     assert preference == values(Karpenter(preference_policy=preference))
 
 
+@pytest.mark.parametrize("install", [True, False])
+def test_h023_h099_a_version_without_a_preference_policy_is_refused(install):
+    """It ignores the value of the chart in silence."""
+    with pytest.raises(ValueError, match=r"version must be 1\.4\.0 or newer"):
+        Karpenter(version="1.3.9", install=install)
+
+    assert "Ignore" == values(Karpenter(version="1.4.0"))
+
+
 @pytest.mark.parametrize("packing", ["affinity", "both"])
 def test_h023_a_pool_that_moves_packed_jobs_warns(packing):
     eager = Karpenter(

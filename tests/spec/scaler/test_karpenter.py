@@ -25,8 +25,9 @@ def pool(**overrides):
     ("settings", "message"),
     [
         (
-            {"version": "1.0.8"},
-            "version must be 1.1.0 or newer, got version=1.0.8",
+            {"version": "1.3.3"},
+            "version must be 1.4.0 or newer, the first that can leave preferred "
+            "affinity to the scheduler, got version=1.3.3",
         ),
         (
             {"version": "v1.15.1"},
@@ -131,7 +132,7 @@ def test_h042_h068_refuses_what_this_version_does_not_do(settings, message):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"version": "1.1.0"},
+        {"version": "1.4.0"},
         {"extended_kubelet": True, "version": "1.15.0"},
         {"ami_alias": "al2023@v20260714"},
         {"version": "1.14.0", "pools": {"job": PoolRules(weight=100)}},
@@ -161,6 +162,12 @@ def test_accepts_what_this_version_does(settings):
             "got version=1.13.0",
         ),
         (
+            "1.6.9",
+            {"nodeOverlay": True},
+            "feature_gates[nodeOverlay] needs Karpenter 1.7 or newer, "
+            "got version=1.6.9",
+        ),
+        (
             "1.15.1",
             {"capacityBuffer": "true"},
             "feature_gates[capacityBuffer] must be true or false, got 'true'",
@@ -172,9 +179,23 @@ def test_accepts_what_this_version_does(settings):
         ),
     ],
 )
-def test_a_gate_that_would_change_nothing_is_refused(version, gates, message):
+def test_h099_a_gate_that_would_change_nothing_is_refused(version, gates, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         Karpenter(version=version, feature_gates=gates)
+
+
+@pytest.mark.parametrize(
+    ("gate", "version"),
+    [
+        ("nodeRepair", "1.4.0"),
+        ("reservedCapacity", "1.4.0"),
+        ("spotToSpotConsolidation", "1.4.0"),
+        ("nodeOverlay", "1.7.0"),
+        ("staticCapacity", "1.8.0"),
+    ],
+)
+def test_a_gate_is_taken_from_the_version_on_that_brought_it(gate, version):
+    assert Karpenter(version=version, feature_gates={gate: True})
 
 
 @pytest.mark.parametrize(

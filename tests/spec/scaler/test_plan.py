@@ -30,6 +30,9 @@ from tests.spec.scaler.builders import TYPES, job, server
 
 KARPENTER, AUTOSCALER, AUTO = Karpenter(), ClusterAutoscaler(), AutoMode()
 MANAGED = ClusterAutoscaler(groups="managed")
+ALIASED = Karpenter(ami_alias="al2023@v20260101")
+OWN_IMAGE = job(ami_id="ami-0123456789abcdef0")
+POOL = ServerPool(name="more", architecture="amd64", instance_types=("m7i.large",))
 
 
 def check(scaler, retiring=None, **overrides):
@@ -167,11 +170,63 @@ def test_auto_mode_is_on_as_long_as_one_scaler_is_it(scaler, retiring, expected)
         (AUTO, None, False),
         (MANAGED, None, False),
         (MANAGED, KARPENTER, True),
+        (MANAGED, ALIASED, False),
+        (ALIASED, None, False),
+        (ALIASED, MANAGED, False),
+        (ALIASED, AUTOSCALER, True),
         (AUTOSCALER, None, True),
     ],
 )
 def test_only_some_nodes_boot_the_release(scaler, retiring, expected):
     assert expected == uses_ami_release(scaler, retiring)
+
+
+@pytest.mark.parametrize(
+    ("scaler", "reason"),
+    [
+        (AUTO, "EKS Auto Mode, where EKS chooses the image"),
+        (MANAGED, "groups: managed, where EKS chooses the image"),
+        (ALIASED, "scaler.ami_alias=al2023@v20260101, which names the image"),
+    ],
+)
+def test_a_release_that_no_node_boots_is_refused(scaler, reason):
+    assert [
+        f"cluster: ami_release must be left out with {reason}, got "
+        "ami_release=v20260714"
+    ] == refusal(scaler)
+    check(scaler, cluster=ClusterSettings(version="1.36"))
+
+
+def test_an_alias_that_no_node_boots_is_refused():
+    unpinned = ClusterSettings(version="1.36")
+
+    assert [
+        "scaler: ami_alias must be left out when every job group has its own ami_id "
+        "and there are no server_pools, got ami_alias=al2023@v20260101"
+    ] == refusal(ALIASED, jobs=(OWN_IMAGE,), cluster=unpinned)
+    check(ALIASED, jobs=(OWN_IMAGE, job(name="b")), cluster=unpinned)
+    check(ALIASED, jobs=(), cluster=unpinned)
+    check(replace(ALIASED, server_pools=(POOL,)), jobs=(OWN_IMAGE,), cluster=unpinned)
+
+
+@pytest.mark.parametrize("scaler", [KARPENTER, AUTOSCALER])
+def test_a_release_beside_images_of_ones_own_is_told(scaler):
+    """The program pins one by itself, so it is no mistake."""
+    text = "cluster.ami_release: v1 boots no node: every job group has its own ami_id"
+
+    assert text in notices(scaler, jobs=(OWN_IMAGE,), ami_release="v1")
+    assert text not in notices(scaler, jobs=(OWN_IMAGE, job()), ami_release="v1")
+    assert text not in notices(scaler, ami_release="v1")
+    assert text not in notices(scaler, jobs=(OWN_IMAGE,))
+
+
+def test_a_release_that_boots_nodes_of_servers_is_no_waste():
+    scaler = Karpenter(server_pools=(POOL,))
+
+    assert not any(
+        "boots no node" in n
+        for n in notices(scaler, jobs=(OWN_IMAGE,), ami_release="v1")
+    )
 
 
 def notices(scaler, retiring=None, **overrides) -> list[str]:
@@ -203,6 +258,26 @@ def test_a_migration_says_when_it_ends():
         "retiring_scaler: karpenter adds no nodes; remove the key when its nodes are "
         "gone, and not before: their jobs would end"
     ) in notices(AUTOSCALER, KARPENTER)
+
+
+def test_an_autoscaler_of_ones_own_is_not_said_to_add_no_nodes():
+    """What stops ours is a flag of our chart, which theirs does not have."""
+    retiring = ClusterAutoscaler(install=False)
+
+    assert (
+        "retiring_scaler: cluster-autoscaler with install: false goes on adding nodes "
+        "until your own controller has --max-nodes-total=1: set that first; remove the "
+        "key when its nodes are gone, and not before: their jobs would end"
+    ) in notices(KARPENTER, retiring)
+    assert any(
+        "cluster-autoscaler adds no" in n for n in notices(KARPENTER, AUTOSCALER)
+    )
+
+
+def test_the_limits_of_pools_stop_a_karpenter_of_ones_own():
+    retiring = Karpenter(install=False)
+
+    assert any("karpenter adds no nodes;" in n for n in notices(AUTOSCALER, retiring))
 
 
 def test_the_end_of_auto_mode_says_what_goes_before_it():

@@ -119,13 +119,35 @@ def test_defaults_give_no_warning(scaler):
         (
             ClusterAutoscaler(groups="managed"),
             {},
-            "scaler.groups: managed: an update of a node group drains its nodes and "
-            "gives jobs 15 minutes; update when none runs",
+            "scaler.groups: managed: an update of a node group evicts its jobs, "
+            "whatever their annotations say, and each has its own grace period, 30 "
+            "seconds by default; update when none runs",
         ),
     ],
 )
 def test_names_what_a_setting_costs(scaler, overrides, text):
     assert [text] == notices(scaler, **overrides)
+
+
+def test_h098_a_short_time_to_join_is_refused_or_warns():
+    """The autoscaler ends what has not joined by then, and buys it anew."""
+    with pytest.raises(ValueError, match="max_node_provision_time must be 2m or long"):
+        ClusterAutoscaler(max_node_provision_time="30s")
+
+    assert [
+        "scaler.max_node_provision_time: 2m is below 5m: an instance that boots slowly "
+        "is ended before it joins, and so is the one that comes in its place"
+    ] == notices(ClusterAutoscaler(max_node_provision_time="2m"))
+    assert [] == notices(ClusterAutoscaler(max_node_provision_time="5m"))
+
+
+def test_h097_managed_groups_are_said_to_end_jobs_when_they_are_updated():
+    """They are not said to wait: what EKS retries is an eviction that is refused."""
+    (text,) = notices(ClusterAutoscaler(groups="managed"))
+
+    assert "evicts its jobs, whatever their annotations say" in text
+    assert [] == notices(ClusterAutoscaler(groups="managed"), jobs=[])
+    assert [] == notices(ClusterAutoscaler())
 
 
 @pytest.mark.parametrize(
