@@ -192,7 +192,9 @@ def _autoscaler(
                 "used, and stay for ever",
             )
     for place, group in enumerate(jobs):
-        yield from review_disks(f"jobs[{place}]", group, autoscaler)
+        path = f"jobs[{place}]"
+        yield from review_disks(path, group, autoscaler)
+        yield from _taints(f"{path}.taints", group, autoscaler)
     if autoscaler.groups == "managed" and jobs:
         yield Notice(
             path="scaler.groups",
@@ -200,6 +202,27 @@ def _autoscaler(
             "annotations say, and each has its own grace period, 30 seconds by "
             "default; update when none runs",
         )
+
+
+def _taints(
+    path: str, group: NodeGroup, autoscaler: ClusterAutoscaler
+) -> Iterator[Notice]:
+    for place, taint in enumerate(group.taints):
+        if taint.startup and not autoscaler.install:
+            yield Notice(
+                path=f"{path}[{place}]",
+                text="give your own Cluster Autoscaler the flag "
+                f"--startup-taint={taint.key}, or it makes a second node for jobs that "
+                "wait for the first",
+            )
+        stays = taint.effect == "NoExecute" and not taint.startup
+        if stays and autoscaler.groups == "managed":
+            yield Notice(
+                path=f"{path}[{place}]",
+                text=f"{taint.kubernetes}: EKS gives taints of a managed group to "
+                "nodes that run as well, and this one ends jobs there that do not "
+                "tolerate it; add it when none runs",
+            )
 
 
 def _cheapest(path: str, group: NodeGroup) -> Iterator[Notice]:

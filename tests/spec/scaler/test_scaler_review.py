@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from components.spec.groups import Size, UserDataPart
+from components.spec.labels import Taint
 from components.spec.scaler.auto_mode import AutoMode
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler, ScaleDown
 from components.spec.scaler.karpenter import Karpenter, ServerPool
@@ -148,6 +149,31 @@ def test_h097_managed_groups_are_said_to_end_jobs_when_they_are_updated():
     assert "evicts its jobs, whatever their annotations say" in text
     assert [] == notices(ClusterAutoscaler(groups="managed"), jobs=[])
     assert [] == notices(ClusterAutoscaler())
+
+
+def test_a_taint_that_evicts_reaches_nodes_of_managed_groups():
+    evicts = Taint(key="team", value="x", effect="NoExecute")
+    starting = Taint(key="own", effect="NoExecute", startup=True)
+    jobs = (job(instance_types=ONE, taints=(Taint(key="gpu"), evicts, starting)),)
+    said = (
+        "jobs[0].taints[1]: team=x:NoExecute: EKS gives taints of a managed group to "
+        "nodes that run as well, and this one ends jobs there that do not tolerate it; "
+        "add it when none runs"
+    )
+
+    assert said == notices(ClusterAutoscaler(groups="managed"), jobs=jobs)[0]
+    assert [] == notices(ClusterAutoscaler(), jobs=jobs)
+
+
+def test_h100_an_autoscaler_of_ones_own_must_hear_of_taints_of_the_start():
+    jobs = (job(instance_types=ONE, taints=(Taint(key="own", startup=True),)),)
+
+    assert [
+        "jobs[0].taints[0]: give your own Cluster Autoscaler the flag "
+        "--startup-taint=own, or it makes a second node for jobs that wait for the "
+        "first"
+    ] == notices(ClusterAutoscaler(install=False), jobs=jobs)
+    assert [] == notices(ClusterAutoscaler(), jobs=jobs)
 
 
 @pytest.mark.parametrize(
