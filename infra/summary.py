@@ -11,6 +11,7 @@ from components.spec.policy.plan import with_scoring
 from components.spec.scaler.auto_mode import NODE_POLICIES as AUTO_NODE_POLICIES
 from components.spec.scaler.auto_mode import AutoMode
 from components.spec.scaler.cluster_autoscaler import ClusterAutoscaler
+from components.spec.scaler.karpenter import Karpenter
 from components.spec.scaler.plan import auto_mode_alone
 from components.spec.stack_review import stack_notices
 from infra import scaled_groups
@@ -77,7 +78,6 @@ def _cluster(settings: Settings) -> Iterator[list[str]]:
     pins = ", ".join(
         f"{name} {cluster.addons.get(name, 'default of EKS')}" for name in ADDONS
     )
-    release = cluster.ami_release
     yield ["## Cluster"]
     yield table(
         ("setting", "value"),
@@ -92,13 +92,18 @@ def _cluster(settings: Settings) -> Iterator[list[str]]:
             ("scheduler", scoring),
             ("finished pods kept", "default of EKS" if kept is None else kept),
             ("add-ons", "those of EKS Auto Mode" if _alone(settings) else pins),
-            (
-                "node images of jobs",
-                "chosen by EKS" if release is None else f"AL2023, release {release}",
-            ),
+            ("node images of jobs", _images(settings)),
             ("tags on all resources", pairs(settings.tags)),
         ],
     )
+
+
+def _images(settings: Settings) -> str:
+    release, scaler = settings.cluster.ami_release, settings.scaler
+    if release is not None:
+        return f"AL2023, release {release}"
+    alias = scaler.ami_alias if isinstance(scaler, Karpenter) else None
+    return alias or "chosen by EKS"
 
 
 def _endpoint(cluster: ClusterSettings) -> Iterator[list[str]]:

@@ -19,6 +19,7 @@ import yaml
 from components.spec.network import ExistingNetwork
 from components.spec.policy.kyverno_settings import KyvernoSettings
 from components.spec.policy.settings import JobPolicySettings
+from components.spec.scaler.karpenter import Karpenter
 from components.spec.vpc_cni import WarmInterfaces
 from infra import program, render, settings, stack_file
 from infra.summary import summary
@@ -291,6 +292,16 @@ def test_the_scoring_that_the_packing_brings_is_shown(prod):
 
     assert "| scheduler | MostAllocated (cpu 1, memory 1) |" in text
     assert "| packing | scheduler |" in text
+
+
+def test_the_image_that_an_alias_names_is_shown(prod):
+    named = replace(
+        prod,
+        cluster=replace(prod.cluster, ami_release=None),
+        scaler=Karpenter(ami_alias="al2023@v20260714"),
+    )
+
+    assert "| node images of jobs | al2023@v20260714 |" in summary("x", named)
 
 
 def test_no_policy_is_said_and_renders_nothing(prod):
