@@ -12,6 +12,7 @@ from tests.cluster.rule_series import (
     node,
     pod,
     series,
+    taint,
 )
 
 __all__ = ["CASES", "AlertCase", "Firing", "healthy"]
@@ -139,10 +140,10 @@ def _evicted(name: str, values: str) -> list[Series]:
     ]
 
 
-def _ended(count: int) -> Firing:
+def _ended(count: int, reason: str = "EvictionByEvictionAPI") -> Firing:
     return Firing(
-        labels=job_group(owner_kind="Job", reason="EvictionByEvictionAPI"),
-        summary=f"{count} job pods of group job were ended: EvictionByEvictionAPI",
+        labels=job_group(owner_kind="Job", reason=reason),
+        summary=f"{count} job pods of group job were ended: {reason}",
         description="Pods owned by Job were ended from outside before they were done. "
         "Their work is lost unless the job tries again.",
     )
@@ -221,6 +222,34 @@ _OF_JOBS = [
             *_evicted("first", f"1x60 stale _x30 1x{MINUTES}"),
         ],
         firing={14: [_ended(1)], 60: [], 92: [], 110: []},
+    ),
+    *(
+        AlertCase(
+            alert="JobInterrupted",
+            name="H095: at the end of a drain, once, though its pod is collected later",
+            severity="critical",
+            told=[
+                *node("job-1", values="1x12 stale"),
+                taint("job-1", "karpenter.sh/disrupted", "_x5 1x7 stale"),
+                *pod("a", values="1x14 stale"),
+                _of("a", "kube_pod_deletion_timestamp", "_x10 660x4 stale"),
+                _of(
+                    "a",
+                    "kube_pod_status_disruption_reason",
+                    "_x13 1x1 stale",
+                    reason="DeletionByPodGC",
+                ),
+            ],
+            firing={
+                9: [],
+                10: [_ended(1, "EndOfDrain")],
+                14: [_ended(1, "EndOfDrain")],
+                24: [_ended(1, "EndOfDrain")],
+                40: [],
+            },
+            scaler=scaler,
+        )
+        for scaler in ("karpenter", "auto-mode")
     ),
     AlertCase(
         alert="JobInterrupted",

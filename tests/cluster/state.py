@@ -67,6 +67,9 @@ def _node(node: dict[str, Any]) -> Iterator[str]:
     key = {"node": metadata["name"]}
     yield _line("kube_node_labels", 1, **key, **_labels(metadata))
     yield _line("kube_node_created", _time(metadata["creationTimestamp"]), **key)
+    for one in node["spec"].get("taints", []):
+        taint = {"key": one["key"], "value": one.get("value", "")}
+        yield _line("kube_node_spec_taint", 1, **key, **taint, effect=one["effect"])
     for resource, amount in node["status"].get("allocatable", {}).items():
         name = "kube_node_status_allocatable"
         yield _line(name, _amount(amount), **key, resource=resource)
@@ -81,6 +84,9 @@ def _pod(pod: dict[str, Any]) -> Iterator[str]:
     yield _line("kube_pod_info", 1, **key, **info)
     yield _line("kube_pod_labels", 1, **key, **_labels(metadata))
     yield _line("kube_pod_created", _time(metadata["creationTimestamp"]), **key)
+    if "deletionTimestamp" in metadata:
+        when = _time(metadata["deletionTimestamp"])
+        yield _line("kube_pod_deletion_timestamp", when, **key)
     for owner in metadata.get("ownerReferences") or [{}]:
         yield _line(
             "kube_pod_owner",
@@ -140,7 +146,7 @@ def _containers(
             )
 
 
-def _line(name: str, value: float, **labels: str) -> str:
+def _line(name: str, value: float, /, **labels: str) -> str:
     text = ",".join(f'{key}="{one}"' for key, one in labels.items())
     return f"{name}{{{text}}} {value}"
 

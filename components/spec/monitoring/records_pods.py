@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 
 from ..policy.matchers import SERVER_OWNERS
+from ..scaler.duration import seconds, spelled
 from .joins import (
+    END_OF_DRAIN,
     GROUPED,
     INTERRUPTED,
     JOB,
     NODE,
     PLACE,
     alive,
+    drains_end,
     label_matcher,
     owned,
     per_pod,
@@ -30,6 +33,12 @@ __all__ = [
 
 _RECENT_STARTS = 600
 _RECENT_ENDS = 3_600
+# A pod that is deleted is gone in half a minute: between two looks of the rules, and
+# with a scrape or two at most. A scrape may come a minute late.
+_END_STEP = "15s"
+_SCRAPE_SECONDS = 60
+# Taint of nodes that Karpenter takes away. Source: Karpenter 1.15, apis/v1/taints.go.
+_DISRUPTED = "karpenter.sh/disrupted"
 _OWNED = f"{GROUPED}, owner_kind"
 # What ends a pod that did not want to end. Source: kube-state-metrics, pod.go.
 _ENDS = ("Evicted", "NodeLost", "PreemptionByScheduler", "Shutdown") + (
@@ -184,13 +193,22 @@ def interruption_records(scope: Scope) -> Iterator[Recording]:
     queries = scope.queries
     told = f"({queries.raw('kube_pod_status_disruption_reason')} == 1)"
     older = queries.raw("kube_pod_status_reason", one_of("reason", _ENDS))
-    reasons = (
-        f"topk by (uid) (1, max by (uid, reason) ({told})\n"
-        f"or on (uid) max by (uid, reason) ({older} == 1))"
+    place, reasons = (
+        queries.recorded(PLACE),
+        [
+            f"max by (uid, reason) ({told})",
+            f"max by (uid, reason) ({older} == 1)",
+        ],
     )
+    if drains_end(scope):
+        window = _since_last_look(scope)
+        # A pod may be gone when rules are read.
+        place = f"topk by (uid) (1, last_over_time({place}[{window}]))"
+        reasons.append(_ended_with_drain(queries, window))
+    every = "\nor on (uid) ".join(reasons)
     yield Recording(
         name=INTERRUPTED,
-        expr=f"{queries.recorded(PLACE)}\n* on (uid) group_left (reason) {reasons}",
+        expr=f"{place}\n* on (uid) group_left (reason) topk by (uid) (1, {every})",
         meaning="1 for each job pod that was ended from outside and is still listed, "
         "with the reason",
         unit="short",
@@ -200,6 +218,33 @@ def interruption_records(scope: Scope) -> Iterator[Recording]:
         expr=f"count by ({_OWNED}, reason) ({queries.recorded(INTERRUPTED)})",
         meaning="Job pods that were ended from outside and are still listed",
         unit="short",
+    )
+
+
+def _since_last_look(scope: Scope) -> str:
+    return spelled(seconds(scope.settings.interval) + _SCRAPE_SECONDS)
+
+
+def _ended_with_drain(queries: Queries, window: str) -> str:
+    """
+    Select pods that were deleted while they ran, on a node that Karpenter takes away.
+
+    Pods that were evicted have a reason of their own, which Kubernetes writes first.
+
+    Sources:
+        Karpenter 1.15, terminator/eviction.go, forceDelete: at the end of a drain it
+        deletes what is left, without a condition (kubernetes-sigs/karpenter#3218).
+    """
+    node = queries.raw("kube_pod_info", 'node!=""')
+    gone = queries.raw("kube_pod_deletion_timestamp")
+    told = queries.raw("kube_pod_status_disruption_reason")
+    drained = queries.raw("kube_node_spec_taint", equal("key", _DISRUPTED))
+    return (
+        "label_replace(max by (uid) (max_over_time((\n"
+        f"max by (uid, node) ({node} and on (uid) {gone}\n"
+        f"and on (uid) {alive(queries, 'Running')} unless on (uid) {told})\n"
+        f"and on (node) {drained}\n"
+        f')[{window}:{_END_STEP}])), "reason", "{END_OF_DRAIN}", "", "")'
     )
 
 
