@@ -131,6 +131,19 @@ def _waiting(owner: str = "Job") -> list[Series]:
     ]
 
 
+def _gate(values: str) -> Series:
+    """Return that a gate holds the pod back that waits."""
+    return _of("waits", "kube_pod_status_reason", values, reason="SchedulingGated")
+
+
+def _stuck(since: str, owner: str = "Job") -> Firing:
+    return Firing(
+        labels={"cluster": "prod", "owner_kind": owner},
+        summary=f"Job pods of {owner} find no node since {since}",
+        description="No node of a job group takes them, and no new one comes.",
+    )
+
+
 def _evicted(name: str, values: str) -> list[Series]:
     """Return a pod that was ended, and when it is listed as such."""
     metric, reason = "kube_pod_status_disruption_reason", "EvictionByEvictionAPI"
@@ -267,17 +280,44 @@ _OF_JOBS = [
         name="after a quarter of an hour",
         severity="critical",
         told=_waiting("Workflow"),
+        firing={15: [], 18: [_stuck("18m 0s", "Workflow")]},
+    ),
+    AlertCase(
+        alert="JobPodsUnschedulable",
+        name="H096: never while a gate holds the pod back",
+        severity="critical",
+        told=[*_waiting(), _gate(f"1x{MINUTES}")],
+        firing={18: [], 90: []},
+    ),
+    AlertCase(
+        alert="JobPodsUnschedulable",
+        name="H096: a quarter of an hour after the gate is gone",
+        severity="critical",
+        told=[*_waiting(), _gate("1x60 stale")],
         firing={
-            15: [],
-            18: [
-                Firing(
-                    labels={"cluster": "prod", "owner_kind": "Workflow"},
-                    summary="Job pods of Workflow find no node since 18m 0s",
-                    description="No node of a job group takes them, and no new one "
-                    "comes.",
-                )
-            ],
+            62: [],
+            75: [],
+            78: [_stuck("18m 0s")],
+            134: [_stuck("1h 14m 0s")],
+            # Beyond an hour and the threshold the gate is forgotten.
+            137: [_stuck("2h 17m 0s")],
         },
+    ),
+    AlertCase(
+        alert="JobScaleUpsFailing",
+        name="H096: not for pods that a gate holds back",
+        severity="warning",
+        told=[
+            *_waiting(),
+            _gate(f"1x{MINUTES}"),
+            series(
+                "karpenter_nodeclaims_disrupted_total",
+                f"_x9 2x{MINUTES}",
+                nodepool="job",
+                reason="insufficient_capacity",
+            ),
+        ],
+        firing={40: []},
     ),
 ]
 

@@ -283,6 +283,37 @@ _PODS = [
         },
     ),
     Case(
+        name="H096: a gate is no wait, and a wait begins when the gate is gone",
+        told=[
+            *pod("gated", None, phase="Pending", created=0),
+            _pod_metric("kube_pod_status_unschedulable", "gated"),
+            _pod_metric("kube_pod_status_reason", "gated", reason="SchedulingGated"),
+            *pod("freed", None, phase="Pending", created=0),
+            _pod_metric("kube_pod_status_unschedulable", "freed"),
+            _pod_metric(
+                "kube_pod_status_reason",
+                "freed",
+                "1x79 stale",
+                reason="SchedulingGated",
+            ),
+            *pod("fresh", None, phase="Pending", created=5_340, owner="Workflow"),
+            _pod_metric("kube_pod_status_unschedulable", "fresh"),
+        ],
+        recorded={
+            "pod:eks_jobs_gated:info": [(_job("gated"), 1)],
+            "owner:eks_jobs_pods_unschedulable:count": [
+                ({**CLUSTER, "owner_kind": "Job"}, 1),
+                ({**CLUSTER, "owner_kind": "Workflow"}, 1),
+            ],
+            "owner:eks_jobs_unschedulable_seconds:max": [
+                # Last seen with its gate at 79 minutes.
+                ({**CLUSTER, "owner_kind": "Job"}, 660),
+                ({**CLUSTER, "owner_kind": "Workflow"}, 60),
+            ],
+        },
+        scalers=EVERY,
+    ),
+    Case(
         name="an ended job counts once, and its node may be gone already",
         told=[
             *node("job-1"),

@@ -19,6 +19,8 @@ from sandbox.processes import HOST
 __all__ = ["state_metrics"]
 
 _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+# Of those that conditions may have; told only where they are.
+_REASONS = ("PreemptionByScheduler", "SchedulingGated", "TerminationByKubelet")
 _UNITS = {"m": 1e-3, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
 
@@ -110,8 +112,11 @@ def _conditions(status: dict[str, Any], key: dict[str, str]) -> Iterator[str]:
         if one["type"] == "PodScheduled" and one["status"] == "True":
             when = _time(one["lastTransitionTime"])
             yield _line("kube_pod_status_scheduled_time", when, **key)
-        if one["type"] == "PodScheduled" and one.get("reason") == "Unschedulable":
+        # Whatever the reason: Unschedulable, SchedulingGated or SchedulerError.
+        if one["type"] == "PodScheduled" and one["status"] == "False":
             yield _line("kube_pod_status_unschedulable", 1, **key)
+        if one.get("reason") in _REASONS:
+            yield _line("kube_pod_status_reason", 1, **key, reason=one["reason"])
         if one["type"] == "DisruptionTarget" and one["status"] == "True":
             name = "kube_pod_status_disruption_reason"
             yield _line(name, 1, **key, reason=one["reason"])

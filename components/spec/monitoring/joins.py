@@ -6,6 +6,7 @@ from .rules import Scope
 
 __all__ = [
     "END_OF_DRAIN",
+    "GATED",
     "GROUPED",
     "GROUP_NODES",
     "INTERRUPTED",
@@ -29,6 +30,7 @@ NODE = "node:eks_jobs_group:info"
 JOB = "pod:eks_jobs_job:info"
 PLACE = "pod:eks_jobs_place:info"
 INTERRUPTED = "pod:eks_jobs_interrupted:info"
+GATED = "pod:eks_jobs_gated:info"
 GROUP_NODES = "group:eks_jobs_nodes:count"
 
 END_OF_DRAIN = "EndOfDrain"

@@ -6,6 +6,7 @@ from ..policy.matchers import SERVER_OWNERS
 from ..scaler.duration import seconds, spelled
 from .joins import (
     END_OF_DRAIN,
+    GATED,
     GROUPED,
     INTERRUPTED,
     JOB,
@@ -31,6 +32,7 @@ __all__ = [
     "waiting_records",
 ]
 
+_GATE_SECONDS = 3_600
 _RECENT_STARTS = 600
 _RECENT_ENDS = 3_600
 # A pod that is deleted is gone in half a minute: between two looks of the rules, and
@@ -166,12 +168,21 @@ def _times(
 
 
 def waiting_records(scope: Scope) -> Iterator[Recording]:
-    """Return the job pods that find no node."""
+    """Return the job pods that find no node, and those that a gate holds back."""
     queries = scope.queries
-    # kube-state-metrics tells 1 for such a pod, and nothing for others.
-    stuck = f"({queries.raw('kube_pod_status_unschedulable')} == 1)"
-    age = f"(time() - {per_pod(queries, 'kube_pod_created')})"
+    gated = queries.raw("kube_pod_status_reason", equal("reason", "SchedulingGated"))
+    # kube-state-metrics tells 1 for who has no node yet, a gate or not.
+    stuck = (
+        f"({queries.raw('kube_pod_status_unschedulable')} == 1\n"
+        f"unless on (uid) ({gated} == 1))"
+    )
     job = queries.recorded(JOB)
+    yield Recording(
+        name=GATED,
+        expr=f"{job} and on (uid) ({gated} == 1)",
+        meaning="1 for each job pod that a scheduling gate holds back, as Kueue does",
+        unit="short",
+    )
     yield Recording(
         name="owner:eks_jobs_pods_unschedulable:count",
         expr=f"count by (owner_kind) ({job} and on (uid) {stuck})",
@@ -181,11 +192,21 @@ def waiting_records(scope: Scope) -> Iterator[Recording]:
     yield Recording(
         name="owner:eks_jobs_unschedulable_seconds:max",
         expr=f"max by (owner_kind) (\n"
-        f"{job} * on (uid) group_left () {age}\nand on (uid) {stuck}\n)",
+        f"{job} * on (uid) group_left () {_waits(scope)}\nand on (uid) {stuck}\n)",
         meaning="How long the oldest job pod waits for which the scheduler finds no "
         "node",
         unit="s",
     )
+
+
+def _waits(scope: Scope) -> str:
+    """Measure since when a pod may have a node: since its gate, or its creation."""
+    queries = scope.queries
+    # Beyond this time a pod is told anyway; only the figure grows by its gate then.
+    window = spelled(seconds(scope.settings.thresholds.unschedulable) + _GATE_SECONDS)
+    gate = f"max_over_time(timestamp({queries.recorded(GATED)})[{window}:1m])"
+    created = per_pod(queries, "kube_pod_created")
+    return f"(time() - (max by (uid) ({gate})\nor on (uid) {created}))"
 
 
 def interruption_records(scope: Scope) -> Iterator[Recording]:

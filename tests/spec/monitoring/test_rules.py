@@ -167,6 +167,30 @@ def test_h095_a_job_told_between_two_looks_of_the_rules_is_seen(interval, window
     assert f"[{window}]" in rule.expr
 
 
+@pytest.mark.parametrize("scaler", SCALERS)
+def test_h096_pods_that_a_gate_holds_back_wait_for_no_node(scaler):
+    """How they are told is in tests/cluster/rule_cases.py."""
+    gated = 'unless on (uid) (kube_pod_status_reason{reason="SchedulingGated"} == 1)'
+    rules = {one.name: one.expr for one in recorded(scaler)}
+
+    assert gated in rules["owner:eks_jobs_pods_unschedulable:count"]
+    assert gated in rules["owner:eks_jobs_unschedulable_seconds:max"]
+
+
+@pytest.mark.parametrize(
+    ("unschedulable", "window"), [("15m", "1h15m"), ("90m", "2h30m"), ("48h", "49h")]
+)
+def test_h096_a_gate_is_remembered_longer_than_a_pod_may_wait(unschedulable, window):
+    limits = Thresholds(unschedulable=unschedulable)
+    rule = next(
+        one
+        for one in recorded(thresholds=limits)
+        if one.name == "owner:eks_jobs_unschedulable_seconds:max"
+    )
+
+    assert f"[{window}:1m]" in rule.expr
+
+
 def test_without_balloons_nothing_counts_them():
     text = rule_file(Monitoring(), watch(balloon_classes=()))
 
