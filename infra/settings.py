@@ -31,6 +31,7 @@ from components.spec.scaler.plan import uses_ami_release
 from components.spec.scaler.settings import Scaler
 from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
 from infra import checks, reader, stack_file, versions
+from infra.scalars import Written
 
 __all__ = ["GIVEN", "Settings", "load", "load_file", "read", "token_source"]
 
@@ -166,7 +167,8 @@ def read(
 
     Args:
         values: What the file says, by key; a text is read as JSON, as Pulumi does.
-            A key may also name one value inside another, as `network.zones` does.
+            A key may also name one value inside another, as `network.zones` does;
+            where a text is wanted, that value is its text.
         region: What it says about `aws:region`; it must say something.
         cluster_name: Name of a cluster whose settings give none.
         token: Whose credentials make objects in the cluster.
@@ -176,7 +178,7 @@ def read(
         pulumi.RunError: Keys are missing, unknown, mistyped or out of range, or
             contradict each other: one line for each, which names it.
     """
-    parsed, twice = _gathered({key: _parsed(value) for key, value in values.items()})
+    parsed, twice = _gathered(values)
     found, problems = reader.read_fields(Settings, "", parsed, GIVEN)
     problems = checks.region_problems(region) + twice + problems
     problems += _complete(found, cluster_name)
@@ -188,6 +190,10 @@ def read(
 
 def _gathered(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Put `network.zones` into `network`, and name what is said twice."""
+    values = {
+        key: _written(value) if _PATH in key else _parsed(value)
+        for key, value in values.items()
+    }
     gathered = {key: value for key, value in values.items() if _PATH not in key}
     twice: list[str] = []
     for path in sorted(values.keys() - gathered.keys()):
@@ -205,6 +211,14 @@ def _gathered(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
 def _names() -> set[str]:
     return {known.name for known in fields(Settings) if known.name not in GIVEN}
+
+
+def _written(value: Any) -> Any:
+    """Keep the text of `cluster.version`: `pulumi config set` writes no other."""
+    parsed = _parsed(value)
+    if value == "" or not isinstance(value, str) or isinstance(parsed, str):
+        return parsed
+    return Written(value, parsed)
 
 
 def _parsed(value: Any) -> Any:
