@@ -7,7 +7,7 @@ labels) stays plain, since it becomes part of names. What only flows into resour
 is stored as a secret: `program.keep_secrets` says which inputs, for each key.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from json import loads
@@ -118,6 +118,7 @@ def load(config: pulumi.Config) -> Settings:
         cluster_name=f"{pulumi.get_project()}-{pulumi.get_stack()}",
         token=token_source(),
         secret_keys=frozenset(secret),
+        before=checks.namespace_problems(keys, config.name),
     )
 
 
@@ -151,6 +152,7 @@ def load_file(root: Path, stack: str) -> Settings:
         {k.removeprefix(own): v for k, v in config.items() if k.startswith(own)},
         region=config.get(checks.REGION),
         cluster_name=f"{project}-{stack}",
+        before=checks.namespace_problems(config, project),
     )
 
 
@@ -161,6 +163,7 @@ def read(
     cluster_name: str,
     token: TokenSource = TokenSource(),
     secret_keys: frozenset[str] = frozenset(),
+    before: Sequence[str] = (),
 ) -> Settings:
     """
     Read the settings from the keys of a stack file, without their namespace.
@@ -173,6 +176,7 @@ def read(
         cluster_name: Name of a cluster whose settings give none.
         token: Whose credentials make objects in the cluster.
         secret_keys: Keys that hold secrets.
+        before: Problems of keys that are not among *values*, named with the others.
 
     Raises:
         pulumi.RunError: Keys are missing, unknown, mistyped or out of range, or
@@ -180,7 +184,7 @@ def read(
     """
     parsed, twice = _gathered(values)
     found, problems = reader.read_fields(Settings, "", parsed, GIVEN)
-    problems = checks.region_problems(region) + twice + problems
+    problems = [*before, *checks.region_problems(region), *twice, *problems]
     problems += _complete(found, cluster_name)
     problems += checks.cross_problems(found, region)
     if problems:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pulumi
 import pytest
+import yaml
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -768,6 +769,54 @@ def test_keys_that_pulumi_would_ignore_are_refused(config):
 
     assert (
         f"netwrok: unknown key, expected one of {KEYS}; did you mean network?"
+    ) == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("eks-job:balloons", "balloons"),
+        ("eks_jobs:monitoring", "monitoring"),
+        ("EKS-Jobs:policy", "policy"),
+        ("eksjobs:tags.Owner", "tags.Owner"),
+        ("eks-jobs2:jobs[0].longest_job", "jobs[0].longest_job"),
+        ("eks-job:ballons", "ballons"),
+    ],
+)
+def test_a_key_in_a_namespace_that_is_nearly_ours_is_refused(config, key, name):
+    space = key.partition(":")[0]
+
+    with pytest.raises(pulumi.RunError) as caught:
+        settings.load(config(stack(GOOD) | {key: "x"}))
+
+    assert (
+        f"{key}: unknown namespace {space}, expected {name} or eks-jobs:{name}"
+    ) == str(caught.value)
+
+
+def test_keys_of_other_namespaces_are_not_looked_at(deploy, config):
+    others = ["aws:tags", "awsx:jobs", "eks:cluster", "kubernetes:cluster"]
+    others += ["pulumi:tags", "datadog:tags", "eks-job-costs:jobs", "acme:network"]
+    values = stack(GOOD) | dict.fromkeys(others, "x")
+    actual = []
+    deploy(lambda: actual.append(settings.load(config(values))), "alpha")
+
+    assert [GOOD["jobs"][0]["name"]] == [group.name for group in actual[0].jobs]
+
+
+@pytest.mark.parametrize("space", ["shops", "eks-jobs"])
+def test_a_file_is_refused_for_the_name_of_another_project(tmp_path, space):
+    """The project that files are copied from is called eks-jobs."""
+    (tmp_path / "Pulumi.yaml").write_text("name: shop\n")
+    values = {"aws:region": REGION, **GOOD, f"{space}:check_offerings": False}
+    (tmp_path / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": values}))
+
+    with pytest.raises(pulumi.RunError) as caught:
+        settings.load_file(tmp_path, "dev")
+
+    assert (
+        f"{space}:check_offerings: unknown namespace {space}, expected check_offerings "
+        "or shop:check_offerings"
     ) == str(caught.value)
 
 
