@@ -1,7 +1,8 @@
 """What only several keys of a stack file together can show."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -22,9 +23,18 @@ from components.spec.scaler.plan import (
 from components.spec.tags import check_tags, tag_problems
 from infra import reader
 
-__all__ = ["REGION", "cross_problems", "region_problems"]
+__all__ = ["REGION", "cross_problems", "namespace_problems", "region_problems"]
 
 REGION = "aws:region"
+
+# The name of the project that stack files are copied from.
+_ORIGIN = "eks-jobs"
+
+# Above this likeness a namespace is a slip: eks_jobs, eks-job, and no eks-job-costs.
+_NEAR = 0.8
+
+# Namespaces of others, whatever the project is called.
+_OTHERS = ("aws", "aws-native", "awsx", "eks", "kubernetes", "pulumi")
 
 _SCALERS = ("scaler", "retiring_scaler")
 _NEEDED = (
@@ -49,6 +59,29 @@ def region_problems(region: Any) -> list[str]:
     if not isinstance(region, str) or not _REGION_NAME.fullmatch(region):
         return [f"{_EXPECTED}, got {region!r}"]
     return []
+
+
+def namespace_problems(keys: Iterable[str], project: str) -> list[str]:
+    """
+    List keys that are meant for this program, and that Pulumi gives to nobody.
+
+    Others pass: they are those of providers, or of other programs.
+
+    Args:
+        keys: Keys of a stack file with their namespaces.
+        project: Name of the project.
+    """
+    own = [name.lower() for name in (project, _ORIGIN)]
+    found = []
+    for key in sorted(keys):
+        space, _, name = key.partition(":")
+        if space == project or space in _OTHERS:
+            continue
+        if get_close_matches(space.lower(), own, n=1, cutoff=_NEAR):
+            found.append(
+                f"{key}: unknown namespace {space}, expected {name} or {project}:{name}"
+            )
+    return found
 
 
 def cross_problems(found: Mapping[str, Any], region: Any) -> list[str]:

@@ -26,6 +26,7 @@ from infra.scalars import (
     expect_map,
     expected,
     looks_like,
+    meant,
     read_literal,
     read_scalar,
 )
@@ -150,7 +151,7 @@ def _read_all(read: Callable[[Any], T], keys: Iterable[Any]) -> dict[Any, T]:
 
 
 def _read(type_: Any, path: str, value: Any, usual: Any = None) -> Any:
-    origin = get_origin(type_)
+    origin, value = get_origin(type_), meant(type_, value)
     if origin in (Union, UnionType):
         return _read_union(get_args(type_), path, value)
     if is_dataclass(type_):
@@ -209,7 +210,8 @@ def _variant(classes: Sequence[Any], path: str, value: Any) -> Any:
         return _by_keys(classes, path, values)
     by_kind = {cls.kind: cls for cls in classes}
     if "kind" in values:
-        kind = read_literal(list(by_kind), _at(path, "kind"), values["kind"])
+        given = meant(str, values["kind"])
+        kind = read_literal(list(by_kind), _at(path, "kind"), given)
         return by_kind[kind]
     usual = [cls for cls in classes if len(classes) == 1 or _is_usual(cls)]
     if usual:

@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from json import dumps
-from typing import Any, get_origin
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import pulumi
 
 __all__ = [
+    "Written",
     "describe",
     "expect_map",
     "expected",
     "looks_like",
+    "meant",
     "read_literal",
     "read_scalar",
 ]
@@ -33,6 +37,35 @@ _SCALARS: Mapping[Any, tuple[tuple[type, ...], str]] = {
     int: ((int,), "a whole number"),
     float: ((int, float), "a number"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """
+    A value that stands alone in the file: Pulumi writes it as a text, whatever it is.
+
+    Args:
+        text: What stands there.
+        value: What that is as JSON, if it is no text.
+    """
+
+    text: str
+    value: Any
+
+
+def meant(type_: Any, value: Any) -> Any:
+    """Take a value that stands alone for what *type_* wants: a text stays one."""
+    if not isinstance(value, Written):
+        return value
+    types = get_args(type_) if get_origin(type_) in (Union, UnionType) else (type_,)
+    choices = [get_args(one) for one in types if get_origin(one) is Literal]
+    if (value.value is None and NoneType in types) or any(
+        looks_like(one, value.value) for one in types
+    ):
+        return value.value
+    if str in types or any(value.text in some for some in choices):
+        return value.text
+    return value.value
 
 
 def read_literal(choices: Sequence[Any], path: str, value: Any) -> Any:

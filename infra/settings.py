@@ -7,7 +7,7 @@ labels) stays plain, since it becomes part of names. What only flows into resour
 is stored as a secret: `program.keep_secrets` says which inputs, for each key.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from json import loads
@@ -31,6 +31,7 @@ from components.spec.scaler.plan import uses_ami_release
 from components.spec.scaler.settings import Scaler
 from components.spec.vpc_cni import VpcCniTuning, WarmPrefixes
 from infra import checks, reader, stack_file, versions
+from infra.scalars import Written
 
 __all__ = ["GIVEN", "Settings", "load", "load_file", "read", "token_source"]
 
@@ -117,6 +118,7 @@ def load(config: pulumi.Config) -> Settings:
         cluster_name=f"{pulumi.get_project()}-{pulumi.get_stack()}",
         token=token_source(),
         secret_keys=frozenset(secret),
+        before=checks.namespace_problems(keys, config.name),
     )
 
 
@@ -150,6 +152,7 @@ def load_file(root: Path, stack: str) -> Settings:
         {k.removeprefix(own): v for k, v in config.items() if k.startswith(own)},
         region=config.get(checks.REGION),
         cluster_name=f"{project}-{stack}",
+        before=checks.namespace_problems(config, project),
     )
 
 
@@ -160,25 +163,28 @@ def read(
     cluster_name: str,
     token: TokenSource = TokenSource(),
     secret_keys: frozenset[str] = frozenset(),
+    before: Sequence[str] = (),
 ) -> Settings:
     """
     Read the settings from the keys of a stack file, without their namespace.
 
     Args:
         values: What the file says, by key; a text is read as JSON, as Pulumi does.
-            A key may also name one value inside another, as `network.zones` does.
+            A key may also name one value inside another, as `network.zones` does;
+            where a text is wanted, that value is its text.
         region: What it says about `aws:region`; it must say something.
         cluster_name: Name of a cluster whose settings give none.
         token: Whose credentials make objects in the cluster.
         secret_keys: Keys that hold secrets.
+        before: Problems of keys that are not among *values*, named with the others.
 
     Raises:
         pulumi.RunError: Keys are missing, unknown, mistyped or out of range, or
             contradict each other: one line for each, which names it.
     """
-    parsed, twice = _gathered({key: _parsed(value) for key, value in values.items()})
+    parsed, twice = _gathered(values)
     found, problems = reader.read_fields(Settings, "", parsed, GIVEN)
-    problems = checks.region_problems(region) + twice + problems
+    problems = [*before, *checks.region_problems(region), *twice, *problems]
     problems += _complete(found, cluster_name)
     problems += checks.cross_problems(found, region)
     if problems:
@@ -188,6 +194,10 @@ def read(
 
 def _gathered(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Put `network.zones` into `network`, and name what is said twice."""
+    values = {
+        key: _written(value) if _PATH in key else _parsed(value)
+        for key, value in values.items()
+    }
     gathered = {key: value for key, value in values.items() if _PATH not in key}
     twice: list[str] = []
     for path in sorted(values.keys() - gathered.keys()):
@@ -205,6 +215,14 @@ def _gathered(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
 def _names() -> set[str]:
     return {known.name for known in fields(Settings) if known.name not in GIVEN}
+
+
+def _written(value: Any) -> Any:
+    """Keep the text of `cluster.version`: `pulumi config set` writes no other."""
+    parsed = _parsed(value)
+    if value == "" or not isinstance(value, str) or isinstance(parsed, str):
+        return parsed
+    return Written(value, parsed)
 
 
 def _parsed(value: Any) -> Any:

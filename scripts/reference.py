@@ -35,6 +35,8 @@ by a test; do not edit it.
 Each key stands below `config:` in `Pulumi.<stack>.yaml`.
 `pulumi config set` writes the name of the project in front, `eks-jobs:network`: that \
 is the same key, which may stand once.
+A key with a name that is nearly that of the project, such as `eks_jobs:network`, \
+is refused; keys of other namespaces belong to providers, and are not looked at.
 Besides these there is `aws:region`, which is required.
 `[]` is an item of a list, `<name>` a key of a map.
 "None" in a text is a key that is left out, or `null`.

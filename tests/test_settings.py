@@ -10,6 +10,7 @@ from typing import Any
 
 import pulumi
 import pytest
+import yaml
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -627,6 +628,85 @@ def test_what_the_file_leaves_out_has_its_default():
     assert versions.AMI_RELEASE == actual.cluster.ami_release
 
 
+def alone(key, text, **overrides):
+    """Give one value a key of its own, as `pulumi config set` does."""
+    name = key.partition(".")[0]
+    held = {k: v for k, v in GOOD.get(name, {}).items() if f"{name}.{k}" != key}
+    return GOOD | {name: held | overrides, key: text}
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "field"),
+    [
+        ("cluster.version", "1.36", lambda found: found.cluster.version),
+        ("cluster.name", "2026", lambda found: found.cluster.name),
+        ("tags.CostCenter", "1234", lambda found: found.tags["CostCenter"]),
+        ("tags.Owner", "true", lambda found: found.tags["Owner"]),
+        ("tags.Owner", "null", lambda found: found.tags["Owner"]),
+    ],
+)
+def test_a_text_that_stands_alone_needs_no_more_quotes(key, text, field):
+    assert text == field(read(alone(key, text)))
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value", "field"),
+    [
+        ("network.zones", "3", 3, lambda found: found.network.zones),
+        (
+            "network.zones",
+            '["ap-northeast-2a", "ap-northeast-2b"]',
+            ("ap-northeast-2a", "ap-northeast-2b"),
+            lambda found: found.network.zones,
+        ),
+        (
+            "cluster.deletion_protection",
+            "true",
+            True,
+            lambda found: found.cluster.deletion_protection,
+        ),
+        (
+            "monitoring.cluster_label",
+            "null",
+            None,
+            lambda found: found.monitoring.cluster_label,
+        ),
+        (
+            "cluster.public_access_cidrs",
+            "[]",
+            (),
+            lambda found: found.cluster.public_access_cidrs,
+        ),
+        ("cluster.name", '"2026"', "2026", lambda found: found.cluster.name),
+    ],
+)
+def test_other_values_that_stand_alone_are_read_as_what_they_are(
+    key, text, value, field
+):
+    assert value == field(read(alone(key, text)))
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "message"),
+    [
+        (
+            "cluster.deletion_protection",
+            "1",
+            "cluster.deletion_protection: expected true or false, got 1",
+        ),
+        ("network.zones", "1.5", "network.zones: expected a whole number or a list, "),
+        ("scaler.kind", "3", "scaler.kind: expected one of karpenter, "),
+        ("cluster.version", "7", "cluster: version must be text in quotes such as "),
+        # Without quotes in a file that only we read: 1.30 is 1.3 there.
+        ("cluster.version", 1.36, "cluster.version: expected a text, got 1.36; "),
+    ],
+)
+def test_a_value_that_stands_alone_is_checked_like_any_other(key, text, message):
+    (line,) = refusal(alone(key, text))
+
+    assert line.startswith(message), line
+
+
 def test_a_name_and_a_release_in_the_file_are_kept():
     cluster = {"version": "1.36", "name": "blue", "ami_release": "v20260101"}
     actual = read(GOOD | {"cluster": cluster}).cluster
@@ -689,6 +769,54 @@ def test_keys_that_pulumi_would_ignore_are_refused(config):
 
     assert (
         f"netwrok: unknown key, expected one of {KEYS}; did you mean network?"
+    ) == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("eks-job:balloons", "balloons"),
+        ("eks_jobs:monitoring", "monitoring"),
+        ("EKS-Jobs:policy", "policy"),
+        ("eksjobs:tags.Owner", "tags.Owner"),
+        ("eks-jobs2:jobs[0].longest_job", "jobs[0].longest_job"),
+        ("eks-job:ballons", "ballons"),
+    ],
+)
+def test_a_key_in_a_namespace_that_is_nearly_ours_is_refused(config, key, name):
+    space = key.partition(":")[0]
+
+    with pytest.raises(pulumi.RunError) as caught:
+        settings.load(config(stack(GOOD) | {key: "x"}))
+
+    assert (
+        f"{key}: unknown namespace {space}, expected {name} or eks-jobs:{name}"
+    ) == str(caught.value)
+
+
+def test_keys_of_other_namespaces_are_not_looked_at(deploy, config):
+    others = ["aws:tags", "awsx:jobs", "eks:cluster", "kubernetes:cluster"]
+    others += ["pulumi:tags", "datadog:tags", "eks-job-costs:jobs", "acme:network"]
+    values = stack(GOOD) | dict.fromkeys(others, "x")
+    actual = []
+    deploy(lambda: actual.append(settings.load(config(values))), "alpha")
+
+    assert [GOOD["jobs"][0]["name"]] == [group.name for group in actual[0].jobs]
+
+
+@pytest.mark.parametrize("space", ["shops", "eks-jobs"])
+def test_a_file_is_refused_for_the_name_of_another_project(tmp_path, space):
+    """The project that files are copied from is called eks-jobs."""
+    (tmp_path / "Pulumi.yaml").write_text("name: shop\n")
+    values = {"aws:region": REGION, **GOOD, f"{space}:check_offerings": False}
+    (tmp_path / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": values}))
+
+    with pytest.raises(pulumi.RunError) as caught:
+        settings.load_file(tmp_path, "dev")
+
+    assert (
+        f"{space}:check_offerings: unknown namespace {space}, expected check_offerings "
+        "or shop:check_offerings"
     ) == str(caught.value)
 
 

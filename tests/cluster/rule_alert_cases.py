@@ -12,6 +12,7 @@ from tests.cluster.rule_series import (
     node,
     pod,
     series,
+    taint,
 )
 
 __all__ = ["CASES", "AlertCase", "Firing", "healthy"]
@@ -130,6 +131,19 @@ def _waiting(owner: str = "Job") -> list[Series]:
     ]
 
 
+def _gate(values: str) -> Series:
+    """Return that a gate holds the pod back that waits."""
+    return _of("waits", "kube_pod_status_reason", values, reason="SchedulingGated")
+
+
+def _stuck(since: str, owner: str = "Job") -> Firing:
+    return Firing(
+        labels={"cluster": "prod", "owner_kind": owner},
+        summary=f"Job pods of {owner} find no node since {since}",
+        description="No node of a job group takes them, and no new one comes.",
+    )
+
+
 def _evicted(name: str, values: str) -> list[Series]:
     """Return a pod that was ended, and when it is listed as such."""
     metric, reason = "kube_pod_status_disruption_reason", "EvictionByEvictionAPI"
@@ -139,10 +153,10 @@ def _evicted(name: str, values: str) -> list[Series]:
     ]
 
 
-def _ended(count: int) -> Firing:
+def _ended(count: int, reason: str = "EvictionByEvictionAPI") -> Firing:
     return Firing(
-        labels=job_group(owner_kind="Job", reason="EvictionByEvictionAPI"),
-        summary=f"{count} job pods of group job were ended: EvictionByEvictionAPI",
+        labels=job_group(owner_kind="Job", reason=reason),
+        summary=f"{count} job pods of group job were ended: {reason}",
         description="Pods owned by Job were ended from outside before they were done. "
         "Their work is lost unless the job tries again.",
     )
@@ -222,6 +236,34 @@ _OF_JOBS = [
         ],
         firing={14: [_ended(1)], 60: [], 92: [], 110: []},
     ),
+    *(
+        AlertCase(
+            alert="JobInterrupted",
+            name="H095: at the end of a drain, once, though its pod is collected later",
+            severity="critical",
+            told=[
+                *node("job-1", values="1x12 stale"),
+                taint("job-1", "karpenter.sh/disrupted", "_x5 1x7 stale"),
+                *pod("a", values="1x14 stale"),
+                _of("a", "kube_pod_deletion_timestamp", "_x10 660x4 stale"),
+                _of(
+                    "a",
+                    "kube_pod_status_disruption_reason",
+                    "_x13 1x1 stale",
+                    reason="DeletionByPodGC",
+                ),
+            ],
+            firing={
+                9: [],
+                10: [_ended(1, "EndOfDrain")],
+                14: [_ended(1, "EndOfDrain")],
+                24: [_ended(1, "EndOfDrain")],
+                40: [],
+            },
+            scaler=scaler,
+        )
+        for scaler in ("karpenter", "auto-mode")
+    ),
     AlertCase(
         alert="JobInterrupted",
         name="not for servers",
@@ -238,17 +280,44 @@ _OF_JOBS = [
         name="after a quarter of an hour",
         severity="critical",
         told=_waiting("Workflow"),
+        firing={15: [], 18: [_stuck("18m 0s", "Workflow")]},
+    ),
+    AlertCase(
+        alert="JobPodsUnschedulable",
+        name="H096: never while a gate holds the pod back",
+        severity="critical",
+        told=[*_waiting(), _gate(f"1x{MINUTES}")],
+        firing={18: [], 90: []},
+    ),
+    AlertCase(
+        alert="JobPodsUnschedulable",
+        name="H096: a quarter of an hour after the gate is gone",
+        severity="critical",
+        told=[*_waiting(), _gate("1x60 stale")],
         firing={
-            15: [],
-            18: [
-                Firing(
-                    labels={"cluster": "prod", "owner_kind": "Workflow"},
-                    summary="Job pods of Workflow find no node since 18m 0s",
-                    description="No node of a job group takes them, and no new one "
-                    "comes.",
-                )
-            ],
+            62: [],
+            75: [],
+            78: [_stuck("18m 0s")],
+            134: [_stuck("1h 14m 0s")],
+            # Beyond an hour and the threshold the gate is forgotten.
+            137: [_stuck("2h 17m 0s")],
         },
+    ),
+    AlertCase(
+        alert="JobScaleUpsFailing",
+        name="H096: not for pods that a gate holds back",
+        severity="warning",
+        told=[
+            *_waiting(),
+            _gate(f"1x{MINUTES}"),
+            series(
+                "karpenter_nodeclaims_disrupted_total",
+                f"_x9 2x{MINUTES}",
+                nodepool="job",
+                reason="insufficient_capacity",
+            ),
+        ],
+        firing={40: []},
     ),
 ]
 

@@ -14,6 +14,7 @@ from tests.cluster.rule_series import (
     node,
     pod,
     series,
+    taint,
 )
 
 __all__ = ["CASES", "EVERY", "OTHER", "Case", "kubelet", "pulls"]
@@ -282,6 +283,37 @@ _PODS = [
         },
     ),
     Case(
+        name="H096: a gate is no wait, and a wait begins when the gate is gone",
+        told=[
+            *pod("gated", None, phase="Pending", created=0),
+            _pod_metric("kube_pod_status_unschedulable", "gated"),
+            _pod_metric("kube_pod_status_reason", "gated", reason="SchedulingGated"),
+            *pod("freed", None, phase="Pending", created=0),
+            _pod_metric("kube_pod_status_unschedulable", "freed"),
+            _pod_metric(
+                "kube_pod_status_reason",
+                "freed",
+                "1x79 stale",
+                reason="SchedulingGated",
+            ),
+            *pod("fresh", None, phase="Pending", created=5_340, owner="Workflow"),
+            _pod_metric("kube_pod_status_unschedulable", "fresh"),
+        ],
+        recorded={
+            "pod:eks_jobs_gated:info": [(_job("gated"), 1)],
+            "owner:eks_jobs_pods_unschedulable:count": [
+                ({**CLUSTER, "owner_kind": "Job"}, 1),
+                ({**CLUSTER, "owner_kind": "Workflow"}, 1),
+            ],
+            "owner:eks_jobs_unschedulable_seconds:max": [
+                # Last seen with its gate at 79 minutes.
+                ({**CLUSTER, "owner_kind": "Job"}, 660),
+                ({**CLUSTER, "owner_kind": "Workflow"}, 60),
+            ],
+        },
+        scalers=EVERY,
+    ),
+    Case(
         name="an ended job counts once, and its node may be gone already",
         told=[
             *node("job-1"),
@@ -312,6 +344,57 @@ _PODS = [
             ],
             "group:eks_jobs_nodes:count": [(job_group(), 1), (OTHER, 0)],
         },
+        scalers=EVERY,
+    ),
+    Case(
+        name="H095: a job that runs is deleted while its node is taken away",
+        told=[
+            *node("job-1"),
+            taint("job-1", "karpenter.sh/disrupted"),
+            *pod("ended"),
+            _pod_metric("kube_pod_deletion_timestamp", "ended", 5_430),
+            # Told in one scrape, and gone when the rules are read.
+            *pod("gone", values="1x89 stale"),
+            _pod_metric("kube_pod_deletion_timestamp", "gone", "_x89 5370 stale"),
+            *pod("evicted"),
+            _pod_metric("kube_pod_deletion_timestamp", "evicted", 5_430),
+            _pod_metric(
+                "kube_pod_status_disruption_reason",
+                "evicted",
+                reason="EvictionByEvictionAPI",
+            ),
+            *pod("evicted-and-gone", values="1x89 stale"),
+            _pod_metric(
+                "kube_pod_deletion_timestamp", "evicted-and-gone", "_x89 5370 stale"
+            ),
+            _pod_metric(
+                "kube_pod_status_disruption_reason",
+                "evicted-and-gone",
+                "_x89 1 stale",
+                reason="EvictionByEvictionAPI",
+            ),
+            *pod("done", phase="Succeeded"),
+            _pod_metric("kube_pod_deletion_timestamp", "done", 5_430),
+            *pod("stays"),
+            *pod("web", owner="ReplicaSet", labels={}),
+            _pod_metric("kube_pod_deletion_timestamp", "web", 5_430),
+            *node("job-2"),
+            taint("job-2", "node.kubernetes.io/unschedulable"),
+            *pod("by-hand", "job-2"),
+            _pod_metric("kube_pod_deletion_timestamp", "by-hand", 5_430),
+        ],
+        recorded={
+            "pod:eks_jobs_interrupted:info": [
+                ({**_place("ended"), "reason": "EndOfDrain"}, 1),
+                ({**_place("gone"), "reason": "EndOfDrain"}, 1),
+                ({**_place("evicted"), "reason": "EvictionByEvictionAPI"}, 1),
+            ],
+            "group_owner:eks_jobs_pods_interrupted:count": [
+                (_owned(reason="EndOfDrain"), 2),
+                (_owned(reason="EvictionByEvictionAPI"), 1),
+            ],
+        },
+        scalers=("karpenter", "auto-mode"),
     ),
     Case(
         name="a job without the label was missed, one with another value was not",

@@ -24,6 +24,7 @@ __all__ = [
     "node",
     "pod",
     "series",
+    "taint",
     "watch",
 ]
 
@@ -102,6 +103,18 @@ def node(
         )
     yield series("kubelet_node_name", 1, instance=f"{name}:10250", node=name)
     yield series("node_uname_info", 1, instance=f"{name}:9100", nodename=name)
+
+
+def taint(name: str, key: str, values: str | None = None) -> Series:
+    """Return a taint of a node; *values* is its presence, None is always."""
+    return series(
+        "kube_node_spec_taint",
+        values or flat(1),
+        node=name,
+        key=key,
+        value="",
+        effect="NoSchedule",
+    )
 
 
 def pod(

@@ -19,6 +19,8 @@ from sandbox.processes import HOST
 __all__ = ["state_metrics"]
 
 _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+# Of those that conditions may have; told only where they are.
+_REASONS = ("PreemptionByScheduler", "SchedulingGated", "TerminationByKubelet")
 _UNITS = {"m": 1e-3, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
 
@@ -67,6 +69,9 @@ def _node(node: dict[str, Any]) -> Iterator[str]:
     key = {"node": metadata["name"]}
     yield _line("kube_node_labels", 1, **key, **_labels(metadata))
     yield _line("kube_node_created", _time(metadata["creationTimestamp"]), **key)
+    for one in node["spec"].get("taints", []):
+        taint = {"key": one["key"], "value": one.get("value", "")}
+        yield _line("kube_node_spec_taint", 1, **key, **taint, effect=one["effect"])
     for resource, amount in node["status"].get("allocatable", {}).items():
         name = "kube_node_status_allocatable"
         yield _line(name, _amount(amount), **key, resource=resource)
@@ -81,6 +86,9 @@ def _pod(pod: dict[str, Any]) -> Iterator[str]:
     yield _line("kube_pod_info", 1, **key, **info)
     yield _line("kube_pod_labels", 1, **key, **_labels(metadata))
     yield _line("kube_pod_created", _time(metadata["creationTimestamp"]), **key)
+    if "deletionTimestamp" in metadata:
+        when = _time(metadata["deletionTimestamp"])
+        yield _line("kube_pod_deletion_timestamp", when, **key)
     for owner in metadata.get("ownerReferences") or [{}]:
         yield _line(
             "kube_pod_owner",
@@ -104,8 +112,11 @@ def _conditions(status: dict[str, Any], key: dict[str, str]) -> Iterator[str]:
         if one["type"] == "PodScheduled" and one["status"] == "True":
             when = _time(one["lastTransitionTime"])
             yield _line("kube_pod_status_scheduled_time", when, **key)
-        if one["type"] == "PodScheduled" and one.get("reason") == "Unschedulable":
+        # Whatever the reason: Unschedulable, SchedulingGated or SchedulerError.
+        if one["type"] == "PodScheduled" and one["status"] == "False":
             yield _line("kube_pod_status_unschedulable", 1, **key)
+        if one.get("reason") in _REASONS:
+            yield _line("kube_pod_status_reason", 1, **key, reason=one["reason"])
         if one["type"] == "DisruptionTarget" and one["status"] == "True":
             name = "kube_pod_status_disruption_reason"
             yield _line(name, 1, **key, reason=one["reason"])
@@ -140,7 +151,7 @@ def _containers(
             )
 
 
-def _line(name: str, value: float, **labels: str) -> str:
+def _line(name: str, value: float, /, **labels: str) -> str:
     text = ",".join(f'{key}="{one}"' for key, one in labels.items())
     return f"{name}{{{text}}} {value}"
 

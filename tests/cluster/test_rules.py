@@ -11,8 +11,16 @@ import pytest
 
 from components.spec.monitoring.manifests import rule_file, rule_groups
 from components.spec.monitoring.settings import Monitoring
-from tests.cluster.rule_cases import CASES, Case
-from tests.cluster.rule_series import SCALERS, SETTINGS, job_group, node, pod, watch
+from tests.cluster.rule_cases import CASES, OTHER, Case
+from tests.cluster.rule_series import (
+    SCALERS,
+    SETTINGS,
+    job_group,
+    node,
+    pod,
+    series,
+    watch,
+)
 from tests.cluster.rule_tool import check, said, samples
 
 
@@ -156,6 +164,50 @@ def test_a_node_name_that_comes_back_in_another_group_breaks_nothing(
         watch("karpenter"),
         told,
         {"promql_expr_test": [once]},
+    )
+
+
+def test_nodes_of_static_pools_count_for_their_group(promtool, tmp_path):
+    pools = (("static-job", "job"), ("reserved", "job-arm"))
+    told = [
+        series(
+            "karpenter_nodeclaims_disrupted_total",
+            f"_x70 {count}x100",
+            nodepool=name,
+            reason="insufficient_capacity",
+        )
+        for name, count in (("job", 1), ("static-job", 2), ("reserved", 4), ("web", 8))
+    ]
+    told += [
+        series(f"karpenter_nodepools_{what}", value, nodepool=name, resource_type=one)
+        for name, one, used, most in (
+            ("job", "nodes", 10, 40),
+            ("static-job", "nodes", 2, 3),
+        )
+        for what, value in (("usage", used), ("limit", most))
+    ]
+    reason = {"reason": "insufficient_capacity"}
+    found = [
+        samples(
+            "group:eks_jobs_nodes_disrupted:increase1h",
+            90,
+            [(job_group(**reason), 3), ({**OTHER, **reason}, 4)],
+        ),
+        # Static pools are full by their kind: the share is that of the other pool.
+        samples(
+            "group:eks_jobs_nodepool_limit:ratio",
+            90,
+            [(job_group(resource_type="nodes"), 0.25)],
+        ),
+    ]
+
+    assert "" == said(
+        promtool,
+        tmp_path,
+        SETTINGS,
+        replace(watch("karpenter"), static_pools=pools),
+        told,
+        {"promql_expr_test": found},
     )
 
 

@@ -17,7 +17,7 @@ from .capacity import (
 )
 from .keda import KEDA_TESTED, Keda, scheduled
 from .keda_trigger import heeds_tolerance
-from .plan import protects
+from .plan import protects, small_steps
 from .quantities import mebibytes, millicores
 from .scaler_settings import (
     GATES,
@@ -324,6 +324,8 @@ def _moved(
 def _keda(
     keda: Keda, balloons: Sequence[AnyBalloon], cluster_version: str
 ) -> Iterator[Notice]:
+    if not keda.install:
+        yield from _own_keda(balloons, cluster_version)
     if not keda.install or not scheduled(balloons):
         return
     oldest, newest = KEDA_TESTED.get(keda.version.rpartition(".")[0], ("", ""))
@@ -337,5 +339,16 @@ def _keda(
             path="keda.version",
             text=f"{keda.version} is tested with Kubernetes {known}, the cluster has "
             f"{cluster_version}",
+            severity="info",
+        )
+
+
+def _own_keda(balloons: Sequence[AnyBalloon], cluster_version: str) -> Iterator[Notice]:
+    """Say which KEDA a schedule needs, where its version is not ours to choose."""
+    for place in small_steps(balloons, cluster_version):
+        yield Notice(
+            path="keda.install",
+            text="the KEDA of the cluster must be 2.18 or newer for the steps of a "
+            f"tenth or less of balloons[{place}].schedule",
             severity="info",
         )

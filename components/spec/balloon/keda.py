@@ -15,6 +15,7 @@ from .settings import AnyBalloon, PodBalloon
 
 __all__ = [
     "KEDA_TESTED",
+    "KEDA_TOLERANCE",
     "KEDA_VERSION",
     "Keda",
     "KedaRelease",
@@ -35,6 +36,14 @@ KEDA_TESTED = {"2.20": ("1.33", "1.35")}
 Oldest and newest Kubernetes with which KEDA is tested, by its minor version.
 
 Sources: KEDA documentation, 2.20, operate, cluster.
+"""
+
+
+KEDA_TOLERANCE = (2, 18, 0)
+"""
+Oldest KEDA whose ScaledObject has the tolerance of an HPA.
+
+Sources: KEDA documentation, 2.18, ScaledObject; kedacore/keda-docs#1659.
 """
 
 

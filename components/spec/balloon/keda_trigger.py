@@ -7,7 +7,13 @@ from ..scaler.duration import seconds
 from .hours import close_steps
 from .schedule import Schedule
 
-__all__ = ["POLLING_SECONDS", "heeds_tolerance", "scaled_object", "triggers"]
+__all__ = [
+    "POLLING_SECONDS",
+    "heeds_tolerance",
+    "needs_tolerance",
+    "scaled_object",
+    "triggers",
+]
 
 POLLING_SECONDS = 30
 """
@@ -29,6 +35,11 @@ _TOLERANCE_SINCE = 35
 def heeds_tolerance(cluster_version: str) -> bool:
     """Tell whether a cluster lets an HPA take steps of a tenth and less."""
     return minor(cluster_version) >= _TOLERANCE_SINCE
+
+
+def needs_tolerance(schedule: Schedule, replicas: int, cluster_version: str) -> bool:
+    """Tell whether the object of a schedule says a tolerance, which KEDA must know."""
+    return heeds_tolerance(cluster_version) and bool(close_steps(schedule, replicas))
 
 
 def triggers(schedule: Schedule, replicas: int) -> tuple[dict[str, Any], ...]:
@@ -132,7 +143,7 @@ def _behavior(
         (convertDesiredReplicasWithRules) and replica_calculator.go (isWithin).
     """
     exact = {}
-    if heeds_tolerance(cluster_version) and close_steps(schedule, replicas):
+    if needs_tolerance(schedule, replicas, cluster_version):
         exact = {"tolerance": "0"}
     at_once = {
         "type": "Pods",

@@ -11,8 +11,10 @@ from ..policy.settings import JobPolicySettings
 from ..problems import refuse
 from ..scaler.karpenter import Karpenter
 from ..scaler.settings import Scaler
+from ..scaler.versions import parsed
 from .capacity import fit_problems
-from .keda import Keda, scheduled
+from .keda import KEDA_TOLERANCE, Keda, scheduled
+from .keda_trigger import needs_tolerance
 from .kinds import kind_problems
 from .pods import pod_labels
 from .scaler_settings import with_balloons
@@ -30,6 +32,7 @@ __all__ = [
     "beside_balloons",
     "needs_namespace",
     "protects",
+    "small_steps",
     "validate_balloons",
 ]
 
@@ -49,6 +52,19 @@ def protects(policy: JobPolicySettings | None) -> bool:
         policy is not None
         and not policy.exclude_namespaces
         and policy.protection.get(DO_NOT_DISRUPT) == "true"
+    )
+
+
+def small_steps(
+    balloons: Sequence[AnyBalloon], cluster_version: str
+) -> tuple[int, ...]:
+    """Return the places of balloons whose schedules want a KEDA with a tolerance."""
+    return tuple(
+        place
+        for place, one in enumerate(balloons)
+        if isinstance(one, PodBalloon)
+        and one.schedule is not None
+        and needs_tolerance(one.schedule, one.replicas, cluster_version)
     )
 
 
@@ -122,7 +138,11 @@ def validate_balloons(
             ),
         )
     ]
-    refuse([*problems, *_static_problems(balloons, groups), *_keda(keda, balloons)])
+    problems += [
+        *_static_problems(balloons, groups),
+        *_keda(keda, balloons, cluster_version),
+    ]
+    refuse(problems)
 
 
 def _fit(
@@ -223,6 +243,16 @@ def _static_problems(
             )
 
 
-def _keda(keda: Keda, balloons: Sequence[AnyBalloon]) -> Iterator[str]:
+def _keda(
+    keda: Keda, balloons: Sequence[AnyBalloon], cluster_version: str
+) -> Iterator[str]:
     if keda != Keda() and not scheduled(balloons):
         yield "keda: needs a balloon with a schedule, got none"
+    if not keda.install or parsed(keda.version) >= KEDA_TOLERANCE:
+        return
+    oldest = ".".join(map(str, KEDA_TOLERANCE))
+    for place in small_steps(balloons, cluster_version):
+        yield (
+            f"keda.version must be {oldest} or newer for the steps of a tenth or less "
+            f"of balloons[{place}].schedule, got keda.version={keda.version}"
+        )

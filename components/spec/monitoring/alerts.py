@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 from ..labels import GROUP_LABEL
 from ..scaler.duration import seconds
-from .joins import GROUP_NODES, GROUPED, INTERRUPTED, label_matcher
+from .joins import (
+    END_OF_DRAIN,
+    GROUP_NODES,
+    GROUPED,
+    INTERRUPTED,
+    drains_end,
+    label_matcher,
+)
 from .promql import equal, lasting, one_of
 from .records_scaler import SCALE_UPS_FAILED
 from .rules import Alert, RuleGroup, Scope
@@ -51,7 +58,7 @@ def _jobs(scope: Scope) -> Iterator[Alert]:
     yield Alert(
         name="JobInterrupted",
         expr=f"count by ({GROUPED}, owner_kind, reason) (\n"
-        f"last_over_time({interrupted}[15m])\n"
+        f"{_interrupted(scope)}\n"
         f"unless on (uid) last_over_time({interrupted}[1h] offset 15m)\n)",
         wait="0s",
         severity="critical",
@@ -70,6 +77,17 @@ def _jobs(scope: Scope) -> Iterator[Alert]:
         "{{ $value | humanizeDuration }}",
         description="No node of a job group takes them, and no new one comes.",
     )
+
+
+def _interrupted(scope: Scope) -> str:
+    """Select who was interrupted lately: the reason that came first is told."""
+    queries = scope.queries
+    lately = f"last_over_time({queries.recorded(INTERRUPTED)}[15m])"
+    if not drains_end(scope):
+        return lately
+    # Where the node goes before the pod, Kubernetes collects the pod: a second reason.
+    first = queries.recorded(INTERRUPTED, equal("reason", END_OF_DRAIN))
+    return f"(last_over_time({first}[15m]) or on (uid) {lately})"
 
 
 def _kubelets(scope: Scope) -> Iterator[Alert]:

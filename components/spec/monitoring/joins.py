@@ -5,6 +5,8 @@ from .promql import Queries, equal, label_name, one_of
 from .rules import Scope
 
 __all__ = [
+    "END_OF_DRAIN",
+    "GATED",
     "GROUPED",
     "GROUP_NODES",
     "INTERRUPTED",
@@ -12,6 +14,7 @@ __all__ = [
     "NODE",
     "PLACE",
     "alive",
+    "drains_end",
     "every_group",
     "group_nodes",
     "label_matcher",
@@ -27,7 +30,11 @@ NODE = "node:eks_jobs_group:info"
 JOB = "pod:eks_jobs_job:info"
 PLACE = "pod:eks_jobs_place:info"
 INTERRUPTED = "pod:eks_jobs_interrupted:info"
+GATED = "pod:eks_jobs_gated:info"
 GROUP_NODES = "group:eks_jobs_nodes:count"
+
+END_OF_DRAIN = "EndOfDrain"
+"""Reason of ours for a job that was deleted when the drain of its node had an end."""
 
 GROUPED = "group, architecture"
 """Labels of everything that is told by group."""
@@ -42,6 +49,11 @@ def label_matcher(key: str, value: str | None) -> str:
 def group_nodes(queries: Queries, group: str) -> str:
     """Select the nodes of a group by their label."""
     return queries.raw("kube_node_labels", label_matcher(GROUP_LABEL, group))
+
+
+def drains_end(scope: Scope) -> bool:
+    """Tell whether a scaler deletes the jobs that are left at the end of a drain."""
+    return scope.watched.scalers != ("cluster-autoscaler",)
 
 
 def every_group(scope: Scope) -> tuple[str, ...]:

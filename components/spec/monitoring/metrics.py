@@ -162,11 +162,13 @@ def _autoscaler(name: str, *labels: str) -> Metric:
 METRICS: tuple[Metric, ...] = (
     _state("kube_node_labels", "node"),
     _state("kube_node_created", "node"),
+    _state("kube_node_spec_taint", "node", "key"),
     _state("kube_node_status_allocatable", "node", "resource"),
     _pod("kube_pod_info", "node", "priority_class"),
     _pod("kube_pod_labels"),
     _pod("kube_pod_owner", "owner_kind", "owner_is_controller"),
     _pod("kube_pod_created"),
+    _pod("kube_pod_deletion_timestamp", stability="alpha"),
     _pod("kube_pod_start_time"),
     _pod("kube_pod_completion_time"),
     _pod("kube_pod_status_phase", "phase"),

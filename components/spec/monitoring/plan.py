@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..balloon.pods import priority_class_name
-from ..balloon.settings import AnyBalloon, PodBalloon
+from ..balloon.settings import AnyBalloon, PodBalloon, StaticBalloon
 from ..groups import JobGroup
 from ..policy.settings import JobPolicySettings
 from ..problems import refuse
@@ -39,12 +39,18 @@ def watched_stack(
         jobs: Its job groups.
         scalers: The scaler in use, then the one on its way out.
         policy: The job policy, None without one.
-        balloons: Capacity that waits; pods of balloons are counted by their class.
+        balloons: Capacity that waits; pods of balloons are counted by their class,
+            and nodes of static ones belong to their group.
     """
     classes = [
         priority_class_name(one) for one in balloons if isinstance(one, PodBalloon)
     ]
-    return watched(cluster, jobs, scalers, policy, classes)
+    pools = [
+        (one.object_name, one.group)
+        for one in balloons
+        if isinstance(one, StaticBalloon)
+    ]
+    return watched(cluster, jobs, scalers, policy, classes, pools)
 
 
 def validate_monitoring(

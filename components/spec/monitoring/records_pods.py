@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 
 from ..policy.matchers import SERVER_OWNERS
+from ..scaler.duration import seconds, spelled
 from .joins import (
+    END_OF_DRAIN,
+    GATED,
     GROUPED,
     INTERRUPTED,
     JOB,
     NODE,
     PLACE,
     alive,
+    drains_end,
     label_matcher,
     owned,
     per_pod,
@@ -28,8 +32,15 @@ __all__ = [
     "waiting_records",
 ]
 
+_GATE_SECONDS = 3_600
 _RECENT_STARTS = 600
 _RECENT_ENDS = 3_600
+# A pod that is deleted is gone in half a minute: between two looks of the rules, and
+# with a scrape or two at most. A scrape may come a minute late.
+_END_STEP = "15s"
+_SCRAPE_SECONDS = 60
+# Taint of nodes that Karpenter takes away. Source: Karpenter 1.15, apis/v1/taints.go.
+_DISRUPTED = "karpenter.sh/disrupted"
 _OWNED = f"{GROUPED}, owner_kind"
 # What ends a pod that did not want to end. Source: kube-state-metrics, pod.go.
 _ENDS = ("Evicted", "NodeLost", "PreemptionByScheduler", "Shutdown") + (
@@ -157,12 +168,21 @@ def _times(
 
 
 def waiting_records(scope: Scope) -> Iterator[Recording]:
-    """Return the job pods that find no node."""
+    """Return the job pods that find no node, and those that a gate holds back."""
     queries = scope.queries
-    # kube-state-metrics tells 1 for such a pod, and nothing for others.
-    stuck = f"({queries.raw('kube_pod_status_unschedulable')} == 1)"
-    age = f"(time() - {per_pod(queries, 'kube_pod_created')})"
+    gated = queries.raw("kube_pod_status_reason", equal("reason", "SchedulingGated"))
+    # kube-state-metrics tells 1 for who has no node yet, a gate or not.
+    stuck = (
+        f"({queries.raw('kube_pod_status_unschedulable')} == 1\n"
+        f"unless on (uid) ({gated} == 1))"
+    )
     job = queries.recorded(JOB)
+    yield Recording(
+        name=GATED,
+        expr=f"{job} and on (uid) ({gated} == 1)",
+        meaning="1 for each job pod that a scheduling gate holds back, as Kueue does",
+        unit="short",
+    )
     yield Recording(
         name="owner:eks_jobs_pods_unschedulable:count",
         expr=f"count by (owner_kind) ({job} and on (uid) {stuck})",
@@ -172,11 +192,21 @@ def waiting_records(scope: Scope) -> Iterator[Recording]:
     yield Recording(
         name="owner:eks_jobs_unschedulable_seconds:max",
         expr=f"max by (owner_kind) (\n"
-        f"{job} * on (uid) group_left () {age}\nand on (uid) {stuck}\n)",
+        f"{job} * on (uid) group_left () {_waits(scope)}\nand on (uid) {stuck}\n)",
         meaning="How long the oldest job pod waits for which the scheduler finds no "
         "node",
         unit="s",
     )
+
+
+def _waits(scope: Scope) -> str:
+    """Measure since when a pod may have a node: since its gate, or its creation."""
+    queries = scope.queries
+    # Beyond this time a pod is told anyway; only the figure grows by its gate then.
+    window = spelled(seconds(scope.settings.thresholds.unschedulable) + _GATE_SECONDS)
+    gate = f"max_over_time(timestamp({queries.recorded(GATED)})[{window}:1m])"
+    created = per_pod(queries, "kube_pod_created")
+    return f"(time() - (max by (uid) ({gate})\nor on (uid) {created}))"
 
 
 def interruption_records(scope: Scope) -> Iterator[Recording]:
@@ -184,13 +214,22 @@ def interruption_records(scope: Scope) -> Iterator[Recording]:
     queries = scope.queries
     told = f"({queries.raw('kube_pod_status_disruption_reason')} == 1)"
     older = queries.raw("kube_pod_status_reason", one_of("reason", _ENDS))
-    reasons = (
-        f"topk by (uid) (1, max by (uid, reason) ({told})\n"
-        f"or on (uid) max by (uid, reason) ({older} == 1))"
+    place, reasons = (
+        queries.recorded(PLACE),
+        [
+            f"max by (uid, reason) ({told})",
+            f"max by (uid, reason) ({older} == 1)",
+        ],
     )
+    if drains_end(scope):
+        window = _since_last_look(scope)
+        # A pod may be gone when rules are read.
+        place = f"topk by (uid) (1, last_over_time({place}[{window}]))"
+        reasons.append(_ended_with_drain(queries, window))
+    every = "\nor on (uid) ".join(reasons)
     yield Recording(
         name=INTERRUPTED,
-        expr=f"{queries.recorded(PLACE)}\n* on (uid) group_left (reason) {reasons}",
+        expr=f"{place}\n* on (uid) group_left (reason) topk by (uid) (1, {every})",
         meaning="1 for each job pod that was ended from outside and is still listed, "
         "with the reason",
         unit="short",
@@ -200,6 +239,33 @@ def interruption_records(scope: Scope) -> Iterator[Recording]:
         expr=f"count by ({_OWNED}, reason) ({queries.recorded(INTERRUPTED)})",
         meaning="Job pods that were ended from outside and are still listed",
         unit="short",
+    )
+
+
+def _since_last_look(scope: Scope) -> str:
+    return spelled(seconds(scope.settings.interval) + _SCRAPE_SECONDS)
+
+
+def _ended_with_drain(queries: Queries, window: str) -> str:
+    """
+    Select pods that were deleted while they ran, on a node that Karpenter takes away.
+
+    Pods that were evicted have a reason of their own, which Kubernetes writes first.
+
+    Sources:
+        Karpenter 1.15, terminator/eviction.go, forceDelete: at the end of a drain it
+        deletes what is left, without a condition (kubernetes-sigs/karpenter#3218).
+    """
+    node = queries.raw("kube_pod_info", 'node!=""')
+    gone = queries.raw("kube_pod_deletion_timestamp")
+    told = queries.raw("kube_pod_status_disruption_reason")
+    drained = queries.raw("kube_node_spec_taint", equal("key", _DISRUPTED))
+    return (
+        "label_replace(max by (uid) (max_over_time((\n"
+        f"max by (uid, node) ({node} and on (uid) {gone}\n"
+        f"and on (uid) {alive(queries, 'Running')} unless on (uid) {told})\n"
+        f"and on (node) {drained}\n"
+        f')[{window}:{_END_STEP}])), "reason", "{END_OF_DRAIN}", "", "")'
     )
 
 

@@ -43,25 +43,34 @@ def _karpenter(scope: Scope) -> Iterator[Recording]:
     by = "max by (nodepool, resource_type)"
     yield Recording(
         name="group:eks_jobs_nodepool_limit:ratio",
-        expr=_group_of_pool(queries, f"{by} ({used}) / ({by} ({limit}) > 0)"),
+        expr=_by_group(queries, _named(f"{by} ({used}) / ({by} ({limit}) > 0)")),
         meaning="Use of the NodePool as a share of its limits, by resource_type",
         unit="percentunit",
     )
-    disrupted = queries.grown("karpenter_nodeclaims_disrupted_total", "1h", pools)
+    static = scope.watched.static_pools
+    every = one_of("nodepool", (*every_group(scope), *(name for name, _ in static)))
+    disrupted = queries.grown("karpenter_nodeclaims_disrupted_total", "1h", every)
+    gone = _named(f"sum by (nodepool, reason) ({disrupted})")
+    for name, group in static:
+        gone = _named(gone, group, name.replace(".", "[.]"))
     yield Recording(
         name="group:eks_jobs_nodes_disrupted:increase1h",
-        expr=_group_of_pool(queries, f"sum by (nodepool, reason) ({disrupted})"),
+        expr=_by_group(queries, gone),
         meaning="Nodes that Karpenter gave up in an hour, by reason",
         unit="short",
     )
 
 
-def _group_of_pool(queries: Queries, expression: str) -> str:
-    """Name the group of a pool: they are called the same."""
+def _named(expression: str, group: str = "$1", pool: str = "(.+)") -> str:
+    """Name the group of a pool: they are called the same, but for static pools."""
+    return f'label_replace(\n{expression},\n"group", "{group}", "nodepool", "{pool}"\n)'
+
+
+def _by_group(queries: Queries, named: str) -> str:
+    """Add up the pools of each group."""
     one = f"(0 * max by ({GROUPED}) ({queries.recorded(GROUP_NODES)}) + 1)"
     return (
-        "sum without (nodepool) (label_replace(\n"
-        f'{expression},\n"group", "$1", "nodepool", "(.+)"\n))\n'
+        f"sum without (nodepool) ({named})\n"
         f"* on (group) group_left (architecture) {one}"
     )
 

@@ -84,6 +84,8 @@ class Watched:
         scalers: What scales them; the one on its way out last.
         pods: Which pods are jobs.
         balloon_classes: Names of the PriorityClasses of balloons.
+        static_pools: Name and group of each NodePool of a fixed size, which stands
+            beside that of its group.
     """
 
     cluster: str
@@ -91,6 +93,7 @@ class Watched:
     scalers: tuple[ScalerKind, ...]
     pods: JobPods
     balloon_classes: tuple[str, ...] = ()
+    static_pools: tuple[tuple[str, str], ...] = ()
 
 
 def watched(
@@ -99,6 +102,7 @@ def watched(
     scalers: Sequence[Scaler],
     policy: JobPolicySettings | None,
     balloon_classes: Sequence[str] = (),
+    static_pools: Sequence[tuple[str, str]] = (),
 ) -> Watched:
     """
     Collect what rules are written from.
@@ -110,6 +114,7 @@ def watched(
         policy: The job policy. Without one, jobs are told by what the default
             policy would match.
         balloon_classes: Names of the PriorityClasses of balloons.
+        static_pools: Name and group of each NodePool of a fixed size.
     """
     return Watched(
         cluster=cluster,
@@ -117,6 +122,7 @@ def watched(
         scalers=tuple(one.kind for one in scalers),
         pods=_pods(policy),
         balloon_classes=tuple(dict.fromkeys(balloon_classes)),
+        static_pools=tuple(static_pools),
     )
 
 

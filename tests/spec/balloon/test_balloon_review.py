@@ -287,6 +287,23 @@ def test_a_kubernetes_that_keda_is_not_tested_with_is_named(version):
     assert "info" == notice.severity
 
 
+@pytest.mark.parametrize(("version", "said"), [("1.35", True), ("1.34", False)])
+def test_h091_a_keda_of_the_cluster_is_told_which_it_must_be(version, said):
+    windows = (
+        Window(start="08:00", end="12:00", replicas=20),
+        Window(start="12:00", end="18:00", replicas=22),
+    )
+    small = pods(schedule=office(start=None, end=None, windows=windows))
+    found = notices(small, cluster_version=version, keda=Keda(install=False))
+    said_so = {str(one): one.severity for one in found if "KEDA" in one.text}
+    wanted = (
+        "keda.install: the KEDA of the cluster must be 2.18 or newer for the steps of "
+        "a tenth or less of balloons[0].schedule"
+    )
+
+    assert ({wanted: "info"} if said else {}) == said_so
+
+
 def test_a_keda_that_is_not_known_is_named():
     assert [
         "keda.version: 2.31.0 is tested with Kubernetes versions not known here, the "

@@ -6,6 +6,7 @@ from components.spec.balloon.plan import (
     protects,
     validate_balloons,
 )
+from components.spec.balloon.schedule import Window
 from components.spec.groups import Size
 from components.spec.policy.matchers import Label, LabelMatcher
 from components.spec.policy.settings import JobLabel, JobPolicySettings
@@ -126,6 +127,47 @@ def test_a_buffer_waits_for_the_end_of_a_migration():
 def test_keda_as_it_is_by_default_needs_no_schedule():
     validate(pods())
     validate(pods(schedule=office()), keda=Keda(install=False))
+
+
+SMALL = office(
+    start=None,
+    end=None,
+    windows=(
+        Window(start="08:00", end="12:00", replicas=20),
+        Window(start="12:00", end="18:00", replicas=22),
+    ),
+)
+
+
+def test_h091_a_keda_that_knows_no_tolerance_is_refused_for_steps_of_a_tenth():
+    assert (
+        "keda.version must be 2.18.0 or newer for the steps of a tenth or less of "
+        "balloons[1].schedule, got keda.version=2.17.2"
+    ) == refusal(
+        pods(schedule=office()),
+        pods(name="small", schedule=SMALL),
+        keda=Keda(version="2.17.2"),
+        cluster_version="1.35",
+    )
+
+
+@pytest.mark.parametrize(
+    ("schedule", "version", "cluster_version"),
+    [
+        (SMALL, "2.18.0", "1.35"),
+        # Nothing says a tolerance here.
+        (SMALL, "2.17.2", "1.34"),
+        (office(), "2.17.2", "1.35"),
+    ],
+)
+def test_h091_an_older_keda_is_taken_where_no_tolerance_is_said(
+    schedule, version, cluster_version
+):
+    validate(
+        pods(schedule=schedule),
+        keda=Keda(version=version),
+        cluster_version=cluster_version,
+    )
 
 
 def test_only_pods_and_buffers_need_a_namespace():

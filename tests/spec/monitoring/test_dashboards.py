@@ -81,6 +81,7 @@ def test_every_figure_of_a_group_or_an_owner_is_on_some_dashboard():
         "group:eks_jobs_balloon_hours:sum1d",
         "group:eks_jobs_nodes:avg1d",
         "node:eks_jobs_group:info",
+        "pod:eks_jobs_gated:info",
         "pod:eks_jobs_interrupted:info",
         "pod:eks_jobs_job:info",
         "pod:eks_jobs_place:info",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.spec.balloon.settings import BufferBalloon, PodBalloon
+from components.spec.balloon.settings import BufferBalloon, PodBalloon, StaticBalloon
 from components.spec.monitoring.dashboards.manifests import (
     dashboard_config_maps,
     dashboard_files,
@@ -35,6 +35,23 @@ def test_pods_of_balloons_are_known_by_their_class():
     )
 
     assert ("balloon-job-minus-40", "more-minus-10") == found.balloon_classes
+
+
+def test_static_pools_are_known_by_their_name_and_their_group():
+    balloons = (
+        StaticBalloon(group="job", nodes=2),
+        StaticBalloon(group="job-arm", nodes=1, name="reserved"),
+        PodBalloon(**HELD),
+    )
+    found = watched_stack(
+        "c",
+        jobs=(job(), job(architecture="arm64")),
+        scalers=(Karpenter(),),
+        policy=None,
+        balloons=balloons,
+    )
+
+    assert (("static-job", "job"), ("reserved", "job-arm")) == found.static_pools
 
 
 def test_rules_come_first_and_dashboards_last():

@@ -138,6 +138,59 @@ def test_without_a_policy_nothing_asks_for_its_label():
     assert "policy_misses" not in text
 
 
+@pytest.mark.parametrize(
+    ("scaler", "counted"),
+    [("karpenter", True), ("auto-mode", True), ("cluster-autoscaler", False)],
+)
+def test_h095_jobs_that_a_drain_ends_count_as_interrupted(scaler, counted):
+    """How they are told is in tests/cluster/rule_cases.py."""
+    rule = next(
+        one for one in recorded(scaler) if one.name == "pod:eks_jobs_interrupted:info"
+    )
+    read = {"kube_pod_deletion_timestamp", "kube_node_spec_taint"}
+
+    assert (read if counted else set()) == read & set(names(rule.expr))
+    assert counted is ('"EndOfDrain"' in rule.expr)
+
+
+@pytest.mark.parametrize(
+    ("interval", "window"), [("1s", "1m1s"), ("1m", "2m"), ("2m", "3m")]
+)
+def test_h095_a_job_told_between_two_looks_of_the_rules_is_seen(interval, window):
+    rule = next(
+        one
+        for one in recorded("karpenter", interval=interval)
+        if one.name == "pod:eks_jobs_interrupted:info"
+    )
+
+    assert f"[{window}:15s]" in rule.expr
+    assert f"[{window}]" in rule.expr
+
+
+@pytest.mark.parametrize("scaler", SCALERS)
+def test_h096_pods_that_a_gate_holds_back_wait_for_no_node(scaler):
+    """How they are told is in tests/cluster/rule_cases.py."""
+    gated = 'unless on (uid) (kube_pod_status_reason{reason="SchedulingGated"} == 1)'
+    rules = {one.name: one.expr for one in recorded(scaler)}
+
+    assert gated in rules["owner:eks_jobs_pods_unschedulable:count"]
+    assert gated in rules["owner:eks_jobs_unschedulable_seconds:max"]
+
+
+@pytest.mark.parametrize(
+    ("unschedulable", "window"), [("15m", "1h15m"), ("90m", "2h30m"), ("48h", "49h")]
+)
+def test_h096_a_gate_is_remembered_longer_than_a_pod_may_wait(unschedulable, window):
+    limits = Thresholds(unschedulable=unschedulable)
+    rule = next(
+        one
+        for one in recorded(thresholds=limits)
+        if one.name == "owner:eks_jobs_unschedulable_seconds:max"
+    )
+
+    assert f"[{window}:1m]" in rule.expr
+
+
 def test_without_balloons_nothing_counts_them():
     text = rule_file(Monitoring(), watch(balloon_classes=()))
 
