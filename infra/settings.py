@@ -50,7 +50,8 @@ class Settings:
         jobs: Groups for what runs to an end.
         scaler: What adds and removes nodes of jobs.
         retiring_scaler: Another one, on its way out: it makes no nodes, and lets the
-            jobs on those it has come to their end.
+            jobs on those it has come to their end. A Cluster Autoscaler of your own
+            must be told to, `--max-nodes-total=1`.
         vpc_cni: How nodes keep addresses ready.
         policy: What happens to job pods when they are created. None, which is null in
             the file: nothing.
