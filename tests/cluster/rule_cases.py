@@ -353,6 +353,13 @@ _PODS = [
             taint("job-1", "karpenter.sh/disrupted"),
             *pod("ended"),
             _pod_metric("kube_pod_deletion_timestamp", "ended", 5_430),
+            # Exporters may tell reasons that are not there, with 0.
+            _pod_metric(
+                "kube_pod_status_disruption_reason",
+                "ended",
+                0,
+                reason="EvictionByEvictionAPI",
+            ),
             # Told in one scrape, and gone when the rules are read.
             *pod("gone", values="1x89 stale"),
             _pod_metric("kube_pod_deletion_timestamp", "gone", "_x89 5370 stale"),

@@ -258,7 +258,7 @@ def _ended_with_drain(queries: Queries, window: str) -> str:
     """
     node = queries.raw("kube_pod_info", 'node!=""')
     gone = queries.raw("kube_pod_deletion_timestamp")
-    told = queries.raw("kube_pod_status_disruption_reason")
+    told = f"({queries.raw('kube_pod_status_disruption_reason')} == 1)"
     drained = queries.raw("kube_node_spec_taint", equal("key", _DISRUPTED))
     return (
         "label_replace(max by (uid) (max_over_time((\n"
