@@ -16,6 +16,7 @@ import pulumi
 import pytest
 import yaml
 
+from components.spec.labels import Taint
 from components.spec.network import ExistingNetwork
 from components.spec.policy.kyverno_settings import KyvernoSettings
 from components.spec.policy.settings import JobPolicySettings
@@ -292,6 +293,24 @@ def test_the_scoring_that_the_packing_brings_is_shown(prod):
 
     assert "| scheduler | MostAllocated (cpu 1, memory 1) |" in text
     assert "| packing | scheduler |" in text
+
+
+def test_h100_the_program_and_render_name_taints_of_the_start_alike(deploy):
+    alpha = settings.load_file(ROOT, "alpha")
+    starting = Taint(key="agent-not-ready", startup=True)
+    first, *others = alpha.jobs
+    tainted = replace(alpha, jobs=(replace(first, taints=(starting,)), *others))
+    deployment = deploy(lambda: program.deploy(tainted), "alpha")
+    release = deployment.only(RELEASE, "platform-cluster-autoscaler")
+    rendered = render.files("alpha", tainted)
+    values = yaml.safe_load(rendered["helm/cluster-autoscaler.yaml"])
+
+    for extra in (values["extraArgs"], release.inputs["values"]["extraArgs"]):
+        assert "agent-not-ready" == extra["startup-taint_1"]
+    assert (
+        "`agent-not-ready=:NoSchedule` until the node is ready"
+        in (rendered["summary.md"])
+    )
 
 
 def test_the_image_that_an_alias_names_is_shown(prod):

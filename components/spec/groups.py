@@ -222,6 +222,11 @@ def open_groups(servers: Sequence[ServerGroup]) -> list[ServerGroup]:
     return [group for group in servers if not group.all_taints]
 
 
+def own_images(jobs: Sequence[JobGroup]) -> bool:
+    """Tell whether there are job groups, and each has an image of its own."""
+    return bool(jobs) and all(group.ami_id is not None for group in jobs)
+
+
 def _problems(group: NodeGroup) -> list[str]:
     tuned = getattr(group, "kubelet", None) is not None
     problems = [

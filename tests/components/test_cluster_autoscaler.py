@@ -6,6 +6,7 @@ for tests/cluster.
 """
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pulumi
@@ -18,10 +19,11 @@ from components import (
     AutoscalerControllerArgs,
     ClusterAutoscaler,
 )
+from components.spec.labels import Taint
 from components.spec.scaler.autoscaler_chart import autoscaler_values
 from components.spec.scaler.autoscaler_iam import autoscaler_policy
 from components.spec.scaler.iam import Account
-from tests.components.builders import SERVER, facts
+from tests.components.builders import JOB, SERVER, facts
 
 COMPONENT = "eks-jobs:index:AutoscalerController"
 ROLE = "aws:iam/role:Role"
@@ -59,6 +61,7 @@ def test_identity_is_pinned(deploy):
 @pytest.mark.parametrize("retiring", [False, True])
 def test_the_controller_gets_the_values_of_the_spec(deploy, retiring):
     scaler = ClusterAutoscaler(priorities=("job",))
+    job = replace(JOB, taints=(Taint(key="agent-not-ready", startup=True),))
     values = autoscaler_values(
         scaler,
         cluster_name="alpha",
@@ -66,11 +69,15 @@ def test_the_controller_gets_the_values_of_the_spec(deploy, retiring):
         region="ap-northeast-2",
         patterns=PATTERNS,
         servers=(SERVER,),
+        jobs=(job,),
         retiring=retiring,
     )
-    release = deploy(lambda: controller(scaler=scaler, retiring=retiring)).only(RELEASE)
+    release = deploy(
+        lambda: controller(scaler=scaler, jobs=(job,), retiring=retiring)
+    ).only(RELEASE)
 
     assert values == release.inputs["values"]
+    assert "agent-not-ready" == values["extraArgs"]["startup-taint_1"]
 
 
 def test_the_chart_is_pinned_and_runs_beside_the_api_server(deploy):

@@ -15,7 +15,7 @@ from .capacity import (
     rooms,
     tight_types,
 )
-from .keda import KEDA_TESTED, Keda, scheduled
+from .keda import KEDA_TESTED, KEDA_TOLERANCE, Keda, scheduled
 from .keda_trigger import heeds_tolerance
 from .plan import protects, small_steps
 from .quantities import mebibytes, millicores
@@ -345,10 +345,11 @@ def _keda(
 
 def _own_keda(balloons: Sequence[AnyBalloon], cluster_version: str) -> Iterator[Notice]:
     """Say which KEDA a schedule needs, where its version is not ours to choose."""
+    major, minor, _ = KEDA_TOLERANCE
     for place in small_steps(balloons, cluster_version):
         yield Notice(
             path="keda.install",
-            text="the KEDA of the cluster must be 2.18 or newer for the steps of a "
-            f"tenth or less of balloons[{place}].schedule",
+            text=f"the KEDA of the cluster must be {major}.{minor} or newer for the "
+            f"steps of a tenth or less of balloons[{place}].schedule",
             severity="info",
         )

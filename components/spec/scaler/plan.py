@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..cluster import ClusterSettings
 from ..group_review import Notice
-from ..groups import JobGroup, ServerGroup
+from ..groups import JobGroup, ServerGroup, own_images
 from ..instance_types import InstanceTypes
 from ..node_config import managed_launch_data
 from ..policy.packing import PACKS_BY_AFFINITY
@@ -70,7 +70,7 @@ def uses_ami_release(scaler: Scaler, retiring: Scaler | None) -> bool:
     """
     Tell whether any nodes of jobs boot the release that the cluster names.
 
-    Those of job groups with an image of their own do not.
+    Images of their own, which job groups may have, are not asked for.
     """
     return any(
         (isinstance(one, Karpenter) and one.ami_alias is None)
@@ -211,8 +211,7 @@ def _unused_release(
         isinstance(one, Karpenter) and one.server_pools
         for one in scalers_of(scaler, retiring)
     )
-    own = bool(jobs) and all(group.ami_id is not None for group in jobs)
-    if ami_release is not None and own and not pools:
+    if ami_release is not None and own_images(jobs) and not pools:
         yield Notice(
             path="cluster.ami_release",
             text=f"{ami_release} boots no node: every job group has its own ami_id",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ..groups import JobGroup, NodeGroup, ServerGroup
+from ..groups import JobGroup, NodeGroup, ServerGroup, own_images
 from ..problems import refuse
 from ..tags import case_problems
 from . import auto_mode_nodes
@@ -152,8 +152,8 @@ def _karpenter_problems(
             f"scaler: version must be {'.'.join(map(str, needed))} or newer for "
             f"Kubernetes {cluster_version}, got version={karpenter.version}"
         )
-    own = bool(jobs) and all(group.ami_id is not None for group in jobs)
-    if karpenter.ami_alias is not None and own and not karpenter.server_pools:
+    unused = own_images(jobs) and not karpenter.server_pools
+    if karpenter.ami_alias is not None and unused:
         yield (
             "scaler: ami_alias must be left out when every job group has its own "
             "ami_id and there are no server_pools, "
